@@ -71,13 +71,14 @@ def check_agent(
 
     check_targets(html, junit)
     folder = out or Path("sealegs-check") / folder_name(agent)
+    more = {"seed": seed, "max_calls": max_calls, "timeout": timeout, "time_limit": time_limit, "clock": clock}
     with show_progress("runs") as progress, interruptible("run"), foreign_output_aside():
         found = check(
             agent,
             tools,
             task,
-            effects=[one.strip() for one in effects.split(",") if one.strip()] if effects else None,
-            alternatives=[[name.strip() for name in one.split(",") if name.strip()] for one in same or ()],
+            effects=_names(effects) if effects else None,
+            alternatives=[_names(one) for one in same or ()],
             specs=known_specs(specs),
             reset=reset or None,
             correct=correct or None,
@@ -87,11 +88,11 @@ def check_agent(
             reference=reference,
             out=folder,
             view=NotesView(progress),
-            seed=seed,
-            max_calls=max_calls,
-            timeout=timeout,
-            time_limit=time_limit,
-            clock=clock,
+            **more,
         )
     write_verdict(found, html or folder / "report.html", junit, json)
     raise typer.Exit(found.exit_code)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -19,55 +19,46 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "SEALEGS_TOKEN"  # what the switch of a proxy asks for
 
+COMMAND = typer.Argument(help="After `--`: the command that starts the server.")
+FAULTS = typer.Option(envvar=PLAN, help="The fault plan; without one everything passes unchanged.")
+RECOVERY = typer.Option(help="A recovery plan: what is done about failing calls before the client sees them.")
+CALL_TIMEOUT = typer.Option(envvar=TIMEOUT, min=0, help="Seconds after which a call that a fault holds up is given up.")
+URL = typer.Option(help="The MCP server's address (streamable HTTP), in place of a command.")
+HTTP = typer.Option(help="The address of any HTTP server (https://api.example.com), in place of a command.")
+OPENAPI = typer.Option(help="With --http: the server's OpenAPI description; its operations become tools.")
+TOOL = typer.Option(help="With --http: a name for requests, as NAME='METHOD host/path' (`*` fits). May be repeated.")
+CONTROL = typer.Option(min=0, max=65535, help="With --http: the port of the switch on this machine; 0 for any.")
+SPANS = typer.Option("--spans", help="With --http: make each call an OpenTelemetry span.")
+HOST = typer.Option(help="The address to listen on.")
+PORT = typer.Option(min=0, max=65535, help="The port to listen on; 0 for any that is free.")
+ALLOW_HOST = typer.Option(help="A further name by which clients may ask for the proxy. May be repeated.")
+ALLOW_ORIGIN = typer.Option(help="The origin of web pages that may ask; `*` for any. May be repeated.")
+NAME = typer.Option(envvar=EPISODE, help="The episode's name: part of the key of every random decision.")
+RECORDS = typer.Option(help="Append the record of the episode to this file (JSONL).")
+EVENTS = typer.Option(help="Write each event to this file at once, replacing its contents.")
+
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def proxy(
-    command: Annotated[list[str] | None, typer.Argument(help="After `--`: the command that starts the server.")] = None,
-    plan: Annotated[
-        Path | None, typer.Option(envvar=PLAN, help="The fault plan; without one everything passes unchanged.")
-    ] = None,
-    recovery: Annotated[
-        Path | None,
-        typer.Option(help="A recovery plan: what is done about failing calls before the client sees them."),
-    ] = None,
-    timeout: Annotated[
-        float | None,
-        typer.Option(envvar=TIMEOUT, min=0, help="Seconds after which a call that a fault holds up is given up."),
-    ] = None,
-    url: Annotated[str, typer.Option(help="The MCP server's address (streamable HTTP), in place of a command.")] = "",
-    http: Annotated[
-        str, typer.Option(help="The address of any HTTP server (https://api.example.com), in place of a command.")
-    ] = "",
-    openapi: Annotated[
-        Path | None, typer.Option(help="With --http: the server's OpenAPI description; its operations become tools.")
-    ] = None,
-    tool: Annotated[
-        list[str] | None,
-        typer.Option(help="With --http: a name for requests, as NAME='METHOD host/path' (`*` fits). May be repeated."),
-    ] = None,
-    control: Annotated[
-        int | None,
-        typer.Option(min=0, max=65535, help="With --http: the port of the switch on this machine; 0 for any."),
-    ] = None,
-    spans: Annotated[bool, typer.Option("--spans", help="With --http: make each call an OpenTelemetry span.")] = False,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any that is free.")] = 0,
-    allow_host: Annotated[
-        list[str] | None, typer.Option(help="A further name by which clients may ask for the proxy. May be repeated.")
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(help="The origin of web pages that may ask; `*` for any. May be repeated."),
-    ] = None,
-    episode: Annotated[
-        str, typer.Option(envvar=EPISODE, help="The episode's name: part of the key of every random decision.")
-    ] = "",
-    records: Annotated[Path | None, typer.Option(help="Append the record of the episode to this file (JSONL).")] = None,
-    events: Annotated[
-        Path | None, typer.Option(help="Write each event to this file at once, replacing its contents.")
-    ] = None,
+    command: Annotated[list[str] | None, COMMAND] = None,
+    plan: Annotated[Path | None, FAULTS] = None,
+    recovery: Annotated[Path | None, RECOVERY] = None,
+    timeout: Annotated[float | None, CALL_TIMEOUT] = None,
+    url: Annotated[str, URL] = "",
+    http: Annotated[str, HTTP] = "",
+    openapi: Annotated[Path | None, OPENAPI] = None,
+    tool: Annotated[list[str] | None, TOOL] = None,
+    control: Annotated[int | None, CONTROL] = None,
+    spans: Annotated[bool, SPANS] = False,
+    host: Annotated[str, HOST] = "127.0.0.1",
+    port: Annotated[int, PORT] = 0,
+    allow_host: Annotated[list[str] | None, ALLOW_HOST] = None,
+    allow_origin: Annotated[list[str] | None, ALLOW_ORIGIN] = None,
+    episode: Annotated[str, NAME] = "",
+    records: Annotated[Path | None, RECORDS] = None,
+    events: Annotated[Path | None, EVENTS] = None,
 ) -> None:
     """Stand between a client and a server, and put faults into the calls of its tools.
 
@@ -75,9 +66,6 @@ def proxy(
     --url, an MCP server that listens on a port; with --http, any HTTP server, each request a call. Ctrl-C ends it. What
     is not a tool call passes byte for byte.
     """
-    from sealegs.adapters.mcp import relay_http, run_pipe_relay
-    from sealegs.adapters.mcp.gate_recording import recorded_gate
-    from sealegs.adapters.mcp.pipe_relay import INTERRUPTED
     from sealegs.faults.plan_files import read_plan
     from sealegs.inject.session import UNARMED
 
@@ -88,48 +76,99 @@ def proxy(
     if records is None and events is None:
         records = records_file()  # as `sealegs test` asks for it
         events = None if records is None else records.with_suffix(LIVE)
-    layers = _recovery(recovery)
-    hosts, origins = allow_host or (), allow_origin or ()
+    run = _ProxyRun(chosen, _recovery(recovery), episode, timeout, records, events)
+    listener = _Listener(host, port, allow_host or (), allow_origin or ())
     if http:
-        from sealegs.adapters.http_proxy import ProxySettings, proxy_http
-        from sealegs.adapters.http_proxy.operations import NO_OPERATIONS, read_operations
-        from sealegs.adapters.http_proxy.proxy_settings import named_patterns, origin_of
+        _proxy_any_server(run, listener, http, openapi, tool or (), control=control, plan_file=plan, spans=spans)
+    else:
+        raise typer.Exit(_proxy_mcp_server(run, listener, command or [], url))
 
-        upstream = origin_of(http)
-        settings = ProxySettings(
-            upstream,
-            say=echo,
-            warn=lambda line: echo(f"sealegs proxy: {line}", err=True),
-            plan=chosen,
-            plan_file=plan,
-            layers=layers,
-            episode=episode,
-            timeout=timeout,
-            records=records,
-            events=events,
-            spans=spans,
-            tools=named_patterns(tool or ()),
-            operations=NO_OPERATIONS if openapi is None else read_operations(openapi, upstream.partition("://")[2]),
-            host=host,
-            port=port,
-            control=control,
-            token=os.environ.get(TOKEN_VARIABLE, ""),
-            hosts=hosts,
-            origins=origins,
-        )
-        proxy_http(settings)
-        echo("stopped; what was to be recorded is written", err=True)
-        return
-    above = layers(chosen)
-    with recorded_gate(chosen, episode=episode, layers=above, timeout=timeout, records=records, events=events) as gate:
+
+class _ProxyRun(NamedTuple):
+    """What is done to calls, and where that is recorded."""
+
+    plan: Plan
+    layers: Callable[[Plan], Sequence[Layer]]
+    episode: str
+    timeout: float | None
+    records: Path | None
+    events: Path | None
+
+
+class _Listener(NamedTuple):
+    """Where clients reach the proxy, and by which names and from which web pages they may ask."""
+
+    host: str
+    port: int
+    hosts: Sequence[str]
+    origins: Sequence[str]
+
+
+def _proxy_any_server(
+    run: _ProxyRun,
+    listener: _Listener,
+    http: str,
+    openapi: Path | None,
+    tools: Sequence[str],
+    *,
+    control: int | None,
+    plan_file: Path | None,
+    spans: bool,
+) -> None:
+    """Relay each request as a call of a tool until the proxy is stopped."""
+    from sealegs.adapters.http_proxy import ProxySettings, proxy_http
+    from sealegs.adapters.http_proxy.operations import NO_OPERATIONS, read_operations
+    from sealegs.adapters.http_proxy.proxy_settings import named_patterns, origin_of
+
+    upstream = origin_of(http)
+    settings = ProxySettings(
+        upstream,
+        say=echo,
+        warn=lambda line: echo(f"sealegs proxy: {line}", err=True),
+        plan=run.plan,
+        plan_file=plan_file,
+        layers=run.layers,
+        episode=run.episode,
+        timeout=run.timeout,
+        records=run.records,
+        events=run.events,
+        spans=spans,
+        tools=named_patterns(tools),
+        operations=NO_OPERATIONS if openapi is None else read_operations(openapi, upstream.partition("://")[2]),
+        host=listener.host,
+        port=listener.port,
+        control=control,
+        token=os.environ.get(TOKEN_VARIABLE, ""),
+        hosts=listener.hosts,
+        origins=listener.origins,
+    )
+    proxy_http(settings)
+    echo("stopped; what was to be recorded is written", err=True)
+
+
+def _proxy_mcp_server(run: _ProxyRun, listener: _Listener, command: list[str], url: str) -> int:
+    """Relay an MCP server until it or the proxy is stopped, and return the exit code."""
+    from sealegs.adapters.mcp import relay_http, run_pipe_relay
+    from sealegs.adapters.mcp.gate_recording import recorded_gate
+    from sealegs.adapters.mcp.pipe_relay import INTERRUPTED
+
+    with recorded_gate(
+        run.plan,
+        episode=run.episode,
+        layers=run.layers(run.plan),
+        timeout=run.timeout,
+        records=run.records,
+        events=run.events,
+    ) as gate:
         if command:
             code = run_pipe_relay(command, gate)
         else:
+            host, port, hosts, origins = listener
             code = relay_http(url, gate, host, port, lambda at: echo(f"listening on {at}"), hosts, origins)
             echo("stopped; what was to be recorded is written", err=True)
     if code == INTERRUPTED:
         echo("stopped; the server was ended, and what was to be recorded is written", err=True)
-    raise typer.Exit(code)
+    return code
 
 
 def _check_servers(command: list[str] | None, url: str, http: str) -> None:

@@ -241,9 +241,7 @@ class Injector:
                 if not isinstance(request, Call):
                     answer = yield from self._waiting(request, evidence)
                     if request.pieces and evidence.said is MORE_TO_COME:
-                        evidence.answered(asked, answer, real)
-                        if real:
-                            volley.work = volley.work.with_answer(answer)
+                        _note_end(volley, evidence, asked, answer, real)
                 elif ran is not None and not request.dry:
                     answer, ran = ran, None
                 else:
@@ -320,6 +318,13 @@ class Injector:
                     moment=work.moment if evidence.effects else "",
                 )
             )
+
+
+def _note_end(volley: TriggeredFaults, evidence: StrikeEvidence, asked: Call, answer: Outcome, real: bool) -> None:
+    """Note what came of a run after its first pieces: only then is it known what its tool said."""
+    evidence.answered(asked, answer, real)
+    if real:
+        volley.work = volley.work.with_answer(answer)
 
 
 def _checked(steps: Steps) -> Steps:

@@ -56,47 +56,36 @@ from sealegs.traces.record import Record
 def judge(record: Record, case: Case) -> Verdict:
     """Return the verdict on an episode."""
     record, case = _in_english_forms(record, case)
-    way = progress_of(record, case)
-    exposed = way.first is not None
-    lacking = tuple(answer_problems(record, case))
-    excess = excess_effects(record, case)
-    stopped = leaves_undone(record.answer or "", lacking=bool(lacking))
-    corrupt = corrupt_values(record, case)
-    tainted = tainted_turns(record, corrupt)
-    claimed = claimed_corrupt(record.answer or "", corrupt)
-    false = tuple(f"the answer gives the corrupt {value!r} as true" for value in claimed[:1])
-    delivery = delivery_problems(record, case, tainted, lacking)
-    way, salvaged = _with_salvage(case, way, worked=exposed and not delivery and not false)
-    best, solvable = best_cost(way, case, salvaged)
+    found = _findings(record, case)
+    way, excess, stopped, solvable = found.way, found.excess, found.stopped, found.solvable
     if solvable:
-        problems = _success_problems(record, case, way, lacking, excess)
+        problems = _success_problems(record, case, way, found.lacking, excess)
     else:
         problems = _stop_problems(record, case, way, stopped)
-    reasons = (*problems, *false)
-    misstated = (*false, *wrong_values(record.answer or "", case))
-    outcome = outcome_problems(excess, delivery=delivery, solvable=solvable, stopped=stopped, false=misstated)
+    reasons = (*problems, *found.false)
+    success = not reasons
+    misstated = (*found.false, *wrong_values(record.answer or "", case))
+    outcome = outcome_problems(excess, delivery=found.delivery, solvable=solvable, stopped=stopped, false=misstated)
     said = misstated or _false_claims(record, case, way, stopped=stopped, outcome=outcome)
     reached, missed = milestones(case, way, solvable=solvable, stopped=stopped)
-    success = not reasons
-    cost = None if way.first is None else len(record.turns) - way.first
-    seen = _awareness(record, case, way, success=success, stopped=stopped, claimed=bool(claimed))
+    seen = _awareness(record, case, way, success=success, stopped=stopped, claimed=bool(found.false))
     doubled = bool(excess.doubled)
     term = attribute(record, case, way, stopped=stopped, unaware=seen.unaware, solvable=solvable, doubled=doubled)
     return Verdict(
         success=success,
         published=succeeds_as_published(record, case, way, stopped),
-        exposed=exposed,
+        exposed=found.exposed,
         solvable=solvable,
         stopped=stopped,
         calls=len(record.turns),
-        cost=cost,
-        best=best,
-        redundancy=_redundancy(exposed, success, cost, best),
+        cost=found.cost,
+        best=found.best,
+        redundancy=_redundancy(found.exposed, success, found.cost, found.best),
         noticed=seen.noticed,
         strategy=seen.noticed and (success or right_strategy(way, case, solvable, stopped)),
         reasons=reasons,
         attribution="" if success else term,
-        tainted=tainted,
+        tainted=found.tainted,
         calls_by_layer=sum(bool(turn.by) for turn in record.turns),
         put_right=seen.put_right,
         shielded=seen.shielded,
@@ -106,8 +95,75 @@ def judge(record: Record, case: Case) -> Verdict:
         outcome_reasons=outcome,
         milestones=reached,
         missed=missed,
-        minefields=minefields(case, way, excess, tainted, said),
-        salvaged=tuple(sorted(salvaged)),
+        minefields=minefields(case, way, excess, found.tainted, said),
+        salvaged=tuple(sorted(found.salvaged)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Findings:
+    """What happened in an episode, before it is said whether that was right.
+
+    Attributes:
+        way: the progress, with the salvaged steps.
+        excess: what was done to the world beyond a valid solution.
+        lacking: why deliverables are not in the answer.
+        stopped: the answer says that the request is not complete.
+        tainted: the turns that used a corrupt value.
+        false: the corrupt value that the answer states as true, if any.
+        delivery: why what was delivered does not count as the outcome.
+        salvaged: steps whose corrupt answers still gave what was needed.
+        best: c*; None where no fault was met.
+        solvable: a way to the end was left.
+    """
+
+    way: TaskProgress
+    excess: ExcessEffects
+    lacking: tuple[str, ...]
+    stopped: bool
+    tainted: tuple[int, ...]
+    false: tuple[str, ...]
+    delivery: tuple[str, ...]
+    salvaged: frozenset[str]
+    best: int | None
+    solvable: bool
+    turns: int
+
+    @property
+    def exposed(self) -> bool:
+        """Whether a fault was met."""
+        return self.way.first is not None
+
+    @property
+    def cost(self) -> int | None:
+        """The calls from the first perturbed one to the end, that one included."""
+        return None if self.way.first is None else self.turns - self.way.first
+
+
+def _findings(record: Record, case: Case) -> _Findings:
+    way = progress_of(record, case)
+    answer = record.answer or ""
+    lacking = tuple(answer_problems(record, case))
+    corrupt = corrupt_values(record, case)
+    tainted = tainted_turns(record, corrupt)
+    claimed = claimed_corrupt(answer, corrupt)
+    # The first is enough to fail, and a list would be long.
+    false = tuple(f"the answer gives the corrupt {value!r} as true" for value in claimed[:1])
+    delivery = delivery_problems(record, case, tainted, lacking)
+    way, salvaged = _with_salvage(case, way, worked=way.first is not None and not delivery and not false)
+    best, solvable = best_cost(way, case, salvaged)
+    return _Findings(
+        way=way,
+        excess=excess_effects(record, case),
+        lacking=lacking,
+        stopped=leaves_undone(answer, lacking=bool(lacking)),
+        tainted=tainted,
+        false=false,
+        delivery=delivery,
+        salvaged=salvaged,
+        best=best,
+        solvable=solvable,
+        turns=len(record.turns),
     )
 
 

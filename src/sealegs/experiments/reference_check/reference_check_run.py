@@ -129,12 +129,7 @@ def check(
         judge_of_clean,
         unreset,
     )
-    course.require_file()
-    code = code_digest(original, judge_of_clean)
-    with closing(ExperimentFolder(course.out, options, code, course.view.note)) as folder:
-        report = course.report(folder)
-        folder.end(report.data())
-    return report
+    return course.run(code_digest(original, judge_of_clean))
 
 
 def _require_sensible(task: str, clean_runs: int, repeats: int) -> None:
@@ -215,6 +210,14 @@ class _CheckCourse:
     @property
     def request(self) -> str:
         return self.options.inputs[0]
+
+    def run(self, code: str) -> CheckReport:
+        """Make the check, or resume it: `code` is the digest of what was run then and now."""
+        self.require_file()
+        with closing(ExperimentFolder(self.out, self.options, code, self.view.note)) as folder:
+            report = self.report(folder)
+            folder.end(report.data())
+        return report
 
     def report(self, folder: ExperimentFolder) -> CheckReport:
         """Make what is left of the runs, and report on all."""

@@ -60,7 +60,7 @@ TOOLS = (
             "plan.yaml": "name: timeouts\nrules:\n"
             "  - {match: {tool: rate}, when: {probability: 0.2}, fault: {kind: timeout}}\n",
         },
-        ("-m", "sealegs.cli", "test", "mine:run", "--check", "mine:fine", "--plan", "plan.yaml", "--runs", "100"),
+        ("-m", "sealegs", "test", "mine:run", "--check", "mine:fine", "--plan", "plan.yaml", "--runs", "100"),
         own=True,
     ),
     Tool(
@@ -70,7 +70,7 @@ TOOLS = (
             "@tool(effects=False)\ndef rate(base, quote): return 1.08\n"
             "def run(): return agent(rate)\ndef fine(answer): return '1.08' in answer\n"
         },
-        ("-m", "sealegs.cli", "test", "mine:run", "--check", "mine:fine"),
+        ("-m", "sealegs", "test", "mine:run", "--check", "mine:fine"),
         own=True,
     ),
     Tool(

@@ -31,7 +31,7 @@ from typing import Any
 
 from results_file import write_results
 
-SEALEGS = [sys.executable, "-m", "sealegs.cli", "proxy"]
+SEALEGS = [sys.executable, "-m", "sealegs", "proxy"]
 HTTP_SERVER = "import sys; from mcp_everything_server.server import main; main(sys.argv[1:])"
 PIPE_SERVER = "from mcp_everything_server.server import mcp; mcp.run('stdio')"
 PLANS = {

@@ -46,6 +46,14 @@ def test_the_version_needs_the_command_line_alone() -> None:
     assert len({name for name in found if name.startswith("sealegs.")}) <= 12
 
 
+def test_the_module_is_the_command() -> None:
+    asked = [sys.executable, "-m", "sealegs", "--version"]
+    assert subprocess.run(asked, capture_output=True, text=True, check=True).stdout == f"{sealegs.__version__}\n"
+    wrong = subprocess.run([*asked[:-1], "plam"], capture_output=True, text=True, check=False)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "'plam'" in wrong.stderr
+
+
 def test_a_verb_loads_no_other() -> None:
     found = modules(COMMAND.replace('"--version"', '"plan", "--help"'))
     assert "sealegs.cli.plan" in found

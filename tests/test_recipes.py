@@ -111,7 +111,7 @@ def test_a_fault_kind(tree: Path) -> None:
     check_tests(tree, "not light", "tests/faults", "tests/test_layers.py")
     plan = tree / "plan.yaml"
     plan.write_text("name: loud\nrules:\n  - match: {tool: '*'}\n    fault: {kind: shouted}\n", "utf-8")
-    check(tree, "sealegs.cli", "plan", "check", str(plan))
+    check(tree, "sealegs", "plan", "check", str(plan))
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_a_verb(tree: Path) -> None:
     put("wave.py", tree / "src/sealegs/cli/wave.py")
     last = '    "train": "train",\n'
     edit(tree / "src/sealegs/cli/__init__.py", last, last + '    "wave": "wave",\n')
-    assert check(tree, "sealegs.cli", "wave") == "ahoy\n"
+    assert check(tree, "sealegs", "wave") == "ahoy\n"
     check_tests(tree, "cli or name", "tests/test_layers.py", "tests/test_names.py")
 
 
@@ -130,7 +130,7 @@ def test_a_metric(tree: Path) -> None:
         "    COMPOSITE,\n)",
         '    Metric[MazeResult]("stopped", lambda r: r.verdict.stopped),\n    COMPOSITE,\n)',
     )
-    rows = check(tree, "sealegs.cli", "run", "maze", "--agent", "naive", "--limit", "1", "--out", "run", "--json", "-")
+    rows = check(tree, "sealegs", "run", "maze", "--agent", "naive", "--limit", "1", "--out", "run", "--json", "-")
     assert '"metric": "stopped"' in rows
     check_tests(tree, "metric", "tests/scoring")
 
@@ -150,8 +150,8 @@ def counted(tree: Path, tools: int, groups: int, histories: int, *categories: in
 @pytest.mark.slow
 def test_a_simulated_tool(tree: Path) -> None:
     put("doubling.py", tree / "src/sealegs/world/general/zz_doubling.py")
-    assert ": 0 problem(s)" in check(tree, "sealegs.cli", "world", "check")
-    assert "double_number" in check(tree, "sealegs.cli", "world", "list")
+    assert ": 0 problem(s)" in check(tree, "sealegs", "world", "check")
+    assert "double_number" in check(tree, "sealegs", "world", "list")
     counted(tree, 1, 0, 0, 0, 0, 1)
     check_tests(tree, "double_number or ships", "tests/world/test_corpus.py")
 
@@ -162,8 +162,8 @@ def test_a_domain(tree: Path) -> None:
     put("beds.py", garden / "beds.py")
     (garden / "__init__.py").write_text('"""Garden: the beds of a community garden and its rain tank."""\n', "utf-8")
     put("groups.txt", garden / "groups.txt")
-    assert ": 0 problem(s)" in check(tree, "sealegs.cli", "world", "check")
-    found = check(tree, "sealegs.cli", "world", "list", "garden")
+    assert ": 0 problem(s)" in check(tree, "sealegs", "world", "check")
+    found = check(tree, "sealegs", "world", "list", "garden")
     assert re.findall(r"^(?:group )?(\w+)[( ]", found, re.MULTILINE) == [
         "irrigate_bed", "water_bed", "watering_need", "watering_history", "bed_watered",
     ]  # fmt: skip
@@ -177,11 +177,9 @@ def test_a_domain(tree: Path) -> None:
 def test_a_suite(tree: Path) -> None:
     package = str(tree / "examples/shelf_suite")
     check(tree, "pip", "install", "-q", "--no-deps", "--target", str(tree / "installed"), package)
-    rows = check(
-        tree, "sealegs.cli", "run", "shelf", "--agent", "careful", "--limit", "1", "--out", "run", "--json", "-"
-    )
+    rows = check(tree, "sealegs", "run", "shelf", "--agent", "careful", "--limit", "1", "--out", "run", "--json", "-")
     assert '"suite": "shelf"' in rows
-    check(tree, "sealegs.cli", "report", "run")
+    check(tree, "sealegs", "report", "run")
 
 
 @pytest.mark.slow
@@ -217,8 +215,8 @@ def test_an_exporter_of_training_rows(tree: Path) -> None:
     edit(exporters / "__init__.py", "    ToolBenchRows(),\n", "    ToolBenchRows(),\n    TranscriptRows(),\n")
     for kind in ("jsonl", "parquet"):
         make = ("data", "make", "default", "-n", "25", "--form", "transcript", "--format", kind, "--out", kind)
-        check(tree, "sealegs.cli", *make)
-        assert ", 0 problems." in check(tree, "sealegs.cli", "data", "check", kind)
+        check(tree, "sealegs", *make)
+        assert ", 0 problems." in check(tree, "sealegs", "data", "check", kind)
     assert '"transcript": "{' in next((tree / "jsonl/data").glob("train-*")).read_text("utf-8")
     check_tests(tree, "transcript or name", "tests/test_layers.py", "tests/test_names.py")
 

@@ -139,7 +139,7 @@ def test_the_command_takes_a_plan_and_keeps_its_record_through_a_kill(tmp_path: 
     script.write_text("turns:\n  - say: yes\n", encoding="utf-8")
     rule = {"match": {"model": "*"}, "when": {"first": 1}, "fault": {"kind": "model_error", "error": "quota"}}
     plan.write_text(json.dumps({"name": "no money", "rules": [rule]}), encoding="utf-8")
-    command = [sys.executable, "-m", "sealegs.cli", "serve-script", str(script), "--plan", str(plan)]
+    command = [sys.executable, "-m", "sealegs", "serve-script", str(script), "--plan", str(plan)]
     for number, how in enumerate([signal.SIGKILL, signal.SIGINT], start=1):
         given = [*command, "--records", str(records)]
         with subprocess.Popen(given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -205,7 +205,7 @@ def test_the_command_serves_a_file(tmp_path: Path) -> None:
     script, log = tmp_path / "script.yaml", tmp_path / "log.jsonl"
     script.write_text("turns:\n  - say: yes\n", encoding="utf-8")
     assert read_script(script).play(0, "").say == "yes"
-    command = [sys.executable, "-m", "sealegs.cli", "serve-script", str(script), "--log", str(log)]
+    command = [sys.executable, "-m", "sealegs", "serve-script", str(script), "--log", str(log)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip()
@@ -223,7 +223,7 @@ def test_the_command_serves_a_file(tmp_path: Path) -> None:
 def test_the_command_tells_mistakes(tmp_path: Path, text: str, told: str) -> None:
     script = tmp_path / "script.yaml"
     script.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "sealegs.cli", "serve-script", str(script)]
+    command = [sys.executable, "-m", "sealegs", "serve-script", str(script)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 2
     assert told in run.stderr

@@ -38,7 +38,7 @@ def ports() -> Iterator[dict[str, int]]:
         for name, options in zip(("http", "mcp"), commands):
             process = stack.enter_context(
                 subprocess.Popen(
-                    [sys.executable, "-m", "sealegs.cli", "proxy", *options, "--port", "0"],
+                    [sys.executable, "-m", "sealegs", "proxy", *options, "--port", "0"],
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     text=True,

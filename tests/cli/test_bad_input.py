@@ -262,7 +262,7 @@ def test_the_proxy_wants_pipes(tmp_path: Path, pipe: str) -> None:
             if pipe == "input"
             else {"stdin": subprocess.PIPE, "stdout": file}
         )
-        command = [sys.executable, "-m", "sealegs.cli", "proxy", "--", "cat"]
+        command = [sys.executable, "-m", "sealegs", "proxy", "--", "cat"]
         run = subprocess.run(command, **ends, stderr=subprocess.PIPE, text=True, check=False, timeout=1800)  # type: ignore[call-overload]
     assert run.returncode == 2
     assert f"standard {pipe} is not a pipe" in run.stderr
@@ -271,7 +271,7 @@ def test_the_proxy_wants_pipes(tmp_path: Path, pipe: str) -> None:
 
 @pytest.mark.parametrize("command", ["plan schema", "world list"])
 def test_a_reader_that_goes_ends_the_command_quietly(command: str) -> None:
-    whole = [sys.executable, "-m", "sealegs.cli", *command.split()]
+    whole = [sys.executable, "-m", "sealegs", *command.split()]
     with subprocess.Popen(whole, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None

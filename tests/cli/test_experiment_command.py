@@ -18,7 +18,7 @@ import pytest
 from tests import needs
 from tests.reports.test_browser import CHROMIUM, FLAGS
 
-COMMAND = [sys.executable, "-m", "sealegs.cli", "test"]
+COMMAND = [sys.executable, "-m", "sealegs", "test"]
 AGENT = """
 import os, time
 from pathlib import Path

@@ -16,7 +16,7 @@ from sealegs.cli import main
 from tests import needs
 from tests.cli.warm import warm_command
 
-SEALEGS = [sys.executable, "-m", "sealegs.cli"]
+SEALEGS = [sys.executable, "-m", "sealegs"]
 # Interrupts the hunt itself, in the third run of the next search: by then a failure is found.
 AGENT = """
 import os, signal

@@ -57,7 +57,7 @@ def test_the_name_of_a_row_is_never_cut(table: str, width: int) -> None:
 
 def test_a_pipe_gets_wide_tables(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    command = [sys.executable, "-m", "sealegs.cli", "bank", "check"]
+    command = [sys.executable, "-m", "sealegs", "bank", "check"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     assert max(map(len, done.stdout.splitlines())) > 100
     assert "…" not in done.stdout

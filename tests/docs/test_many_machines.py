@@ -117,7 +117,7 @@ def test_the_commands_make_what_one_process_makes(
 ) -> None:
     shim = tmp_path / "bin" / "sealegs"
     shim.parent.mkdir()
-    shim.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m sealegs.cli "$@"\n', encoding="utf-8")
+    shim.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m sealegs "$@"\n', encoding="utf-8")
     shim.chmod(0o755)
     path = f"{shim.parent}{os.pathsep}{os.environ['PATH']}"
 

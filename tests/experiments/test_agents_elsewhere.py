@@ -64,7 +64,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 async def main():
-    proxy = ["-m", "sealegs.cli", "proxy", "--", sys.executable, "server.py"]
+    proxy = ["-m", "sealegs", "proxy", "--", sys.executable, "server.py"]
     proxied = StdioServerParameters(command=sys.executable, args=proxy, env=dict(os.environ))
     async with Client(stdio_client(proxied)) as client:
         for _ in range(3):

@@ -204,7 +204,7 @@ def test_versions_are_compared_by_their_numbers(version: str, wanted: str, fits:
 
 
 def test_the_command_tells_it_as_lines_and_as_json(folder: Path) -> None:
-    whole = [sys.executable, "-B", "-m", "sealegs.cli", "doctor", "desk:run"]
+    whole = [sys.executable, "-B", "-m", "sealegs", "doctor", "desk:run"]
     shown = subprocess.run(whole, cwd=folder, capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown.stderr
     assert " ".join(shown.stdout.splitlines()[0].split()) == "ok seam find: 2 calls; delivered: delay on call 1"

@@ -172,11 +172,11 @@ def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def assert_held(folder: Path) -> None:
     """What was written for a project whose agent is sound runs, and says so."""
-    made = command(folder, "sealegs.cli", "init")
+    made = command(folder, "sealegs", "init")
     assert made.returncode == 0, made.stderr
     assert all((folder / name).is_file() for name in FILES)
     words = ["--check", "sealegs_agent:check", "--plan", "plan.yaml"]
-    tried = command(folder, "sealegs.cli", "test", "sealegs_agent:run", *words)
+    tried = command(folder, "sealegs", "test", "sealegs_agent:run", *words)
     assert tried.returncode == 0, tried.stdout + tried.stderr
     assert "HELD: it passed 20 of 20 runs under faults" in tried.stdout
     tested = command(folder, "pytest", "-p", "no:cacheprovider", "test_faults.py")
@@ -360,7 +360,7 @@ def test_a_project_in_typescript_gets_the_proxy(tmp_path: Path) -> None:
     shop = {"command": "npx", "args": ["-y", "shop"], "env": {"KEY": "k"}}
     servers = {"mcpServers": {"shop": shop, "far": {"url": "http://far/mcp"}}}
     (tmp_path / ".mcp.json").write_text(json.dumps(servers), encoding="utf-8")
-    made = command(tmp_path, "sealegs.cli", "init")
+    made = command(tmp_path, "sealegs", "init")
     assert made.returncode == 0, made.stderr
     assert "sealegs proxy --url http://far/mcp" in made.stdout
     written = json.loads((tmp_path / "sealegs-mcp.json").read_text("utf-8"))["mcpServers"]
@@ -386,11 +386,11 @@ def test_the_job_and_the_plan_can_be_read(tmp_path: Path) -> None:
 def test_nothing_is_overwritten_and_nothing_is_half_written(tmp_path: Path) -> None:
     project(tmp_path, my_agent_py=PLAIN)
     (tmp_path / "plan.yaml").write_text("mine", encoding="utf-8")
-    made = command(tmp_path, "sealegs.cli", "init")
+    made = command(tmp_path, "sealegs", "init")
     assert made.returncode == 2
     assert "plan.yaml is in" in made.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["my_agent.py", "plan.yaml"]
-    shown = command(tmp_path, "sealegs.cli", "init", "--dry-run")
+    shown = command(tmp_path, "sealegs", "init", "--dry-run")
     assert shown.returncode == 0
     assert [line[4:-4] for line in shown.stdout.splitlines() if line.startswith("==> ")] == FILES
     assert (tmp_path / "plan.yaml").read_text("utf-8") == "mine"

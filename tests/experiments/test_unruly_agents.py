@@ -155,7 +155,7 @@ def test_only_the_table_goes_to_standard_output_whatever_the_agent_writes(tmp_pa
         "def run():\n    os.write(1, b'noise')\n    subprocess.run(['echo', 'noise'])\n"
         "    print('noise')\n    return ask()\n"
     )
-    command = [sys.executable, "-m", "sealegs.cli", "test", "agent:run", "--runs", "2", "--json", "-"]
+    command = [sys.executable, "-m", "sealegs", "test", "agent:run", "--runs", "2", "--json", "-"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert json.loads(done.stdout)["rows"], done.stdout[:200]
     assert "noise" in done.stderr

@@ -186,7 +186,7 @@ PLAY = ["-c", ANY_VERSION, "run", "highwater", "--agent", "planner", "--limit", 
 
 
 def scores(folder: Path) -> list[Any]:
-    report = [sys.executable, "-m", "sealegs.cli", "report", str(folder), "--json", "-"]
+    report = [sys.executable, "-m", "sealegs", "report", str(folder), "--json", "-"]
     done = subprocess.run(report, capture_output=True, text=True, check=True)
     return [row for row in json.loads(done.stdout)["rows"] if "second" not in row["metric"]]
 

@@ -52,7 +52,7 @@ def test_half_a_run_is_told_of_as_half(tmp_path: Path) -> None:
 def test_half_a_run_of_inspect_is_told_of_as_half(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
     options = ["--agent", "planner", "--limit", "1", "--engine", "inspect", "--out", "run"]
-    command = [sys.executable, "-m", "sealegs.cli", "run", "maze", *options]
+    command = [sys.executable, "-m", "sealegs", "run", "maze", *options]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     assert read_maze_run(tmp_path / "run").warnings == ()
     (log,) = (tmp_path / "run").glob("*.eval")
@@ -71,7 +71,7 @@ def test_neither_hash_seed_nor_processes_decide_anything(tmp_path: Path) -> None
     for hash_seed, jobs in (("1", "1"), ("2", "2")):
         name = f"run{hash_seed}"
         options = ["--agent", "planner", "--limit", "5", "--out", name, "--json", f"{name}.json", "--jobs", jobs]
-        command = [sys.executable, "-m", "sealegs.cli", "run", "maze", *options]
+        command = [sys.executable, "-m", "sealegs", "run", "maze", *options]
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
         subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
         records = read_maze_run(tmp_path / name).records

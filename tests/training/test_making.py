@@ -63,7 +63,7 @@ def test_another_seed_makes_another_set(one: Path, tmp_path: Path) -> None:
 
 def test_a_killed_command_goes_on(one: Path, tmp_path: Path) -> None:
     out = tmp_path / "killed"
-    command = [sys.executable, "-m", "sealegs.cli", "data", "make", "default"]
+    command = [sys.executable, "-m", "sealegs", "data", "make", "default"]
     command += ["--n", str(N), "--out", str(out), "--jobs", "1"]
     for entries in (1, 2):  # the settings alone, then one block more each time
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

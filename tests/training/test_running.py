@@ -79,7 +79,7 @@ def command(place: Path, *arguments: str, processes: int = 1) -> subprocess.Pope
     head = launch if processes > 1 else []  # on CPUs too: ACCELERATE_USE_CPU has them speak by gloo
     env = {**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true", "CUDA_VISIBLE_DEVICES": ""}
     return subprocess.Popen(
-        [sys.executable, *head, "-m", "sealegs.cli", "train", *arguments],
+        [sys.executable, *head, "-m", "sealegs", "train", *arguments],
         cwd=place,
         env=env,
         text=True,

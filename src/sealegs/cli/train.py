@@ -29,7 +29,7 @@ def train_command(
 ) -> None:
     """Teach a model to recover: LoRA on trajectories, with a separate loss for the corrective segments.
 
-    The same command resumes where a killed one left off. Several devices: `accelerate launch -m sealegs.cli train ...`.
+    The same command resumes where a killed one left off. Several devices: `accelerate launch -m sealegs train ...`.
     `proof` trains small models from nothing and measures whether they recover.
     """
     if recipe == PROOF:

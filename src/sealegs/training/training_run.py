@@ -169,7 +169,7 @@ def trainer_for(
         if "DataParallel" not in str(error):
             raise
         raise UserError(
-            "several GPUs are in sight of one process; `accelerate launch -m sealegs.cli train ...` uses them all, "
+            "several GPUs are in sight of one process; `accelerate launch -m sealegs train ...` uses them all, "
             "CUDA_VISIBLE_DEVICES=0 one"
         ) from error
     if prepared.optimizer == MUON:

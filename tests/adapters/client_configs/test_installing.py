@@ -176,7 +176,7 @@ def test_uvx_finds_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
         installing.sealegs_command(False)
 
 
-@pytest.mark.parametrize("proxy", [installing.UVX, ("/usr/bin/python", "-m", "sealegs.cli"), ("C:\\a\\sealegs.exe",)])
+@pytest.mark.parametrize("proxy", [installing.UVX, ("/usr/bin/python", "-m", "sealegs"), ("C:\\a\\sealegs.exe",)])
 def test_every_form_of_the_command_is_known_again(tmp_path: Path, file: Path, proxy: tuple[str, ...]) -> None:
     before = file.read_bytes()
     found = found_server(CLIENTS["cursor"], "b", file, "", around(tmp_path))

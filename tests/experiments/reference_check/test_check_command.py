@@ -16,7 +16,7 @@ import pytest
 
 from tests.experiments import check_agents
 
-COMMAND = [sys.executable, "-m", "sealegs.cli"]
+COMMAND = [sys.executable, "-m", "sealegs"]
 WORDS = ["--tools", "shop:TOOLS", "--effects", "refund", "--same", "exchange_rate,fx_quote", "--reset", "shop:reset"]
 ASKED = [*WORDS, "--task", check_agents.TASK]
 SLOW = """

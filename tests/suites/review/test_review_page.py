@@ -36,7 +36,7 @@ SHOTS = os.environ.get("SEALEGS_SHOTS", "")  # a folder for pictures of the page
 @contextmanager
 def served(folder: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The real command, and the page's address."""
-    command = [sys.executable, "-m", "sealegs.cli", "maze", "review", str(folder), "--reviewer", "Ana B."]
+    command = [sys.executable, "-m", "sealegs", "maze", "review", str(folder), "--reviewer", "Ana B."]
     command += ["--solve", "1", "--detect", "2"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:

@@ -26,7 +26,6 @@ from sealegs.adapters.client_configs.config_places import (
 from sealegs.adapters.client_configs.jsonc import JsoncMember, JsoncValue, edited, parse_jsonc
 from sealegs.adapters.client_configs.server_entry import (
     END,
-    MODULE,
     SEALEGS,
     ServerCommand,
     address_of,
@@ -88,7 +87,7 @@ def sealegs_command(uvx: bool) -> list[str]:
     if PASSING in python.parts:
         raise UserError(f"this Sealegs is in {python.parent}, which uvx may delete; give --uvx, or install Sealegs")
     beside = python.with_name(f"{SEALEGS}.exe" if sys.platform == "win32" else SEALEGS)
-    return [str(beside)] if beside.exists() else [str(python), "-m", MODULE]
+    return [str(beside)] if beside.exists() else [str(python), "-m", SEALEGS]
 
 
 def found_server(client: McpClient, name: str, file: Path | None, scope: str, around: Whereabouts) -> FoundServer:

@@ -15,9 +15,8 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 from sealegs.adapters.client_configs.jsonc import Edit, JsoncMember, JsoncValue, blank_length
 
-SEALEGS = "sealegs"
+SEALEGS = "sealegs"  # the script, and the module of `python -m`
 END = "--"  # after it comes the server's own command
-MODULE = "sealegs.cli"
 ADDRESSES = ("url", "serverUrl", "httpUrl")
 REMOTE = ("http", "sse", "streamable-http", "streamableHttp", "ws")
 
@@ -126,7 +125,7 @@ def _proxy_words(words: Sequence[str]) -> int:
         return 2
     if named == "uvx" and words[1:2] == ["--from"] and words[3:5] == [SEALEGS, "proxy"]:
         return 5
-    return 4 if list(words[1:4]) == ["-m", MODULE, "proxy"] else 0
+    return 4 if list(words[1:4]) == ["-m", SEALEGS, "proxy"] else 0
 
 
 def _stem(program: str) -> str:

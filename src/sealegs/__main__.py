@@ -1,4 +1,4 @@
-"""`python -m sealegs.cli`."""
+"""`python -m sealegs`."""
 
 from sealegs.cli import main
 

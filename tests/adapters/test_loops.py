@@ -194,7 +194,7 @@ def test_a_wrapped_function_is_a_tool_of_anthropics_runner() -> None:
 async def test_arguments_that_are_no_json(loop: Loop) -> None:
     episode = Episode()
     ((text, _),) = await run(loop, episode.session, False, BROKEN)
-    assert "The arguments are no valid JSON" in text
+    assert "The arguments are not valid JSON" in text
     assert not episode.record().turns
 
 

@@ -98,7 +98,7 @@ async def test_an_async_callable_object() -> None:
 
 
 def test_what_is_no_tool_is_refused() -> None:
-    with pytest.raises(TypeError, match="3 is no tool"):
+    with pytest.raises(TypeError, match="3 is not a tool"):
         wrap([3], silent())  # type: ignore[type-var]
     with pytest.raises(TypeError, match="put @staticmethod outside"):
         tool(staticmethod(weather))

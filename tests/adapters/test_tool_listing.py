@@ -107,7 +107,7 @@ def test_what_a_plain_function_shows() -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("shop_of_tools:number", "3 is no tool; give callables"),
+        ("shop_of_tools:number", "3 is not a tool; give callables"),
         ("shop_of_tools:nothing", "holds no tools; name a list of tools or of ToolSpecs as module:name"),
         ("empty_of_tools", "'empty_of_tools' holds no tools"),
         ("shop_of_tools:nowhere", "has no 'nowhere'"),

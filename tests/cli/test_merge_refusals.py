@@ -111,7 +111,7 @@ def nothing(_: Path) -> None:
         (nothing, "s1 third", "s1 is shard 1/2, third is shard 2/3"),
         (nothing, "s1 s1", "shard 1/2 is there twice, in s1 and s1"),
         (nothing, "s1 one", "one holds no shard"),
-        (nothing, "s1 nowhere", "nowhere is no folder"),
+        (nothing, "s1 nowhere", "nowhere is not a folder"),
         (nothing, "s1 s2 --out s2", "s2 is a shard's folder"),
         (nothing, "s1 s2 --out third", "third holds shard 2/3"),
         (other_code, "s1 s2", "the version of the code"),

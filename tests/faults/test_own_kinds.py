@@ -128,7 +128,7 @@ def test_it_is_kept_under_a_name_by_which_it_is_found(name: str, mine: Any) -> N
         ({"kind": "mine_of_faults:ClassVar"}, "and no class of faults"),
         ({"kind": "mine_of_faults:Idle"}, "mine_of_faults:Idle does not define act"),
         ({"kind": "mine_of_faults:Silent"}, "does not say whether what it shows looks like data"),
-        ({"kind": "mine_of_faults:Plain"}, "has an act that is no generator"),
+        ({"kind": "mine_of_faults:Plain"}, "has an act that is not a generator"),
         ({"kind": "mine_of_faults:Stubborn"}, "RuntimeError: never made"),
         (
             {"kind": "mine_of_faults:Flip", "time": 2},

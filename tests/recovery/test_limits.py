@@ -196,7 +196,7 @@ class Puzzled:
 
 def test_what_breaks_down_is_warned_of_and_costs_no_call() -> None:
     scene = Stage(RecoveryLayer(Broken() | Retry() | Advise(Puzzled())), {"price": [BUSY, FINE]}, (READS,))
-    with pytest.warns(RuntimeWarning, match="'broken' broke down on a call of 'price'"):
+    with pytest.warns(RuntimeWarning, match="'broken' failed on a call of 'price'"):
         assert scene.call("price") == FINE
     scene = Stage(RecoveryLayer(detectors=[Puzzled()]), {"price": [FINE]}, (READS,))
     with pytest.warns(RuntimeWarning, match="KeyError"):

@@ -279,7 +279,7 @@ def test_a_service_keeps_nothing_of_a_session_that_is_over() -> None:
 
 def test_what_cannot_be_is_told() -> None:
     service = RecoveryService()
-    with pytest.raises(ValueError, match="stands twice"):
+    with pytest.raises(ValueError, match="appears twice"):
         Session(layers=[service, service])
     with pytest.raises(RuntimeError, match=r"Session\(layers"):
         service(Call("price", {}))

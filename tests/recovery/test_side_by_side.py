@@ -193,5 +193,5 @@ def test_a_layer_stands_in_one_session() -> None:
     Session(layers=[layer], episode="first")
     with pytest.raises(RuntimeError, match=r"session \(episode 'first'\).*RecoveryService"):
         Session(layers=[layer])
-    with pytest.raises(ValueError, match="stands twice"):
+    with pytest.raises(ValueError, match="appears twice"):
         Session(layers=[twice := RecoveryLayer(QUICK), twice])

@@ -135,7 +135,7 @@ def test_models_without_a_size_are_named() -> None:
 @pytest.mark.parametrize(
     ("sizes", "message"),
     [
-        ({**SIZES, "giant": 1.0}, "giant is no model of this ranking; it holds small, middle, large, huge"),
+        ({**SIZES, "giant": 1.0}, "giant is not a model of this ranking; it holds small, middle, large, huge"),
         ({**SIZES, "small": 0.0}, "small has size 0; give a number that is more than 0"),
         ({**SIZES, "small": float("nan")}, "small has size nan"),
         ({**SIZES, "small": float("inf")}, "small has size inf"),

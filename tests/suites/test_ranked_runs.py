@@ -170,9 +170,9 @@ def test_growth_with_size_is_printed_drawn_and_written(runs: Path, tmp_path: Pat
     [
         ("naive: [", "is not valid YAML"),
         ("[]", "holds no sizes"),
-        ("naive: big", "the size of naive is 'big', which is no number"),
-        ("naive: true", "which is no number"),
-        ("naive: 1\nretrier: 2\nstranger: 3", "stranger is no model of this ranking"),
+        ("naive: big", "the size of naive is 'big', which is not a number"),
+        ("naive: true", "which is not a number"),
+        ("naive: 1\nretrier: 2\nstranger: 3", "stranger is not a model of this ranking"),
         (None, "cannot be read"),
     ],
 )

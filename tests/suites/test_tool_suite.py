@@ -189,7 +189,7 @@ def test_an_agent_that_exits_and_a_judge_that_breaks_down(
     record = build_record(suite.play_episode(episode, "hasty", 5))
     assert (record.end.reason, record.end.detail) == ("crashed", "SystemExit: 0")
     monkeypatch.setattr(type(episode), "problem", lambda self, record: 1 / 0)
-    with pytest.raises(LogError, match="the judge of shelf broke down on BK-11/clean/1: ZeroDivisionError"):
+    with pytest.raises(LogError, match="the judge of shelf failed on BK-11/clean/1: ZeroDivisionError"):
         suite.result(episode, record)
 
 

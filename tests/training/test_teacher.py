@@ -148,8 +148,8 @@ def test_what_no_row_may_teach_is_not_taken_from_a_teacher(tmp_path: Path) -> No
     made, out = making(30, form="trl", teacher="mockllm/model", **{**TAUGHT, "tries": 3}), tmp_path / "blind"
     tally, _ = make_data_set(DataSetRequest(made, "jsonl", ""), out, lambda done, total: None, 1, teacher(model(blind)))
     assert tally.total  # where nothing else could be done, to stop at once is right
-    assert tally.fell[f"the teacher is no example ({BLIND})"]
-    assert tally.fell[f"the teacher is no example ({EARLY})"]
+    assert tally.fell[f"the teacher sets no example ({BLIND})"]
+    assert tally.fell[f"the teacher sets no example ({EARLY})"]
     assert not lapses(out, made).problems()
 
 

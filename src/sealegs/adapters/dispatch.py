@@ -141,7 +141,7 @@ def _ready(wish: RequestedToolCall, tools: Mapping[str, Callable[..., Any]]) -> 
         try:
             arguments = json.loads(arguments or "{}")
         except ValueError as error:
-            return Refused(f"The arguments are no valid JSON: {error}.")
+            return Refused(f"The arguments are not valid JSON: {error}.")
     if not isinstance(arguments, Mapping):
         return Refused("The arguments are no JSON object.")
     return functools.partial(tool, **arguments)

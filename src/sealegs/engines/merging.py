@@ -129,7 +129,7 @@ def shard_groups(folders: Sequence[Path]) -> dict[str, list[Path]]:
             continue
         inner = [one for one in sorted(folder.iterdir()) if read_shard_note(one)] if folder.is_dir() else []
         if not inner:
-            why = "holds no shard" if folder.is_dir() else "is no folder"
+            why = "holds no shard" if folder.is_dir() else "is not a folder"
             raise UserError(f"{folder} {why}; name the folders of commands with --shard i/n")
         for one in inner:
             groups.setdefault(one.name, []).append(one)

@@ -176,7 +176,7 @@ def made_runs(course: ExperimentCourse) -> ExperimentReport:
     untold = [one for one in report.options.contracts if one.partition(":")[0] in OF_ANSWERS]
     if untold and not any(run.record.answer for run in report.runs) and any(run.record.turns for run in report.runs):
         raise UserError(
-            f"contract {untold[0]} judges the answer, and the test told of none; ask for the fixture `faults` and "
+            f"contract {untold[0]} judges the answer, and the test reported none; ask for the fixture `faults` and "
             "call faults.answered(answer, to=question)"
         )
     return report

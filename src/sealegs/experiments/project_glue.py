@@ -129,7 +129,7 @@ def _guards(project: ScannedProject, modules: list[ProjectModule]) -> str:
         told = "The tools are marked with @sealegs.tool already." if marked else "EDIT: no tool was found; mark each: "
         return f"# {told}" + ("" if marked else "module.name = tool(module.name), with `from sealegs import tool`")
     lines = [
-        "# Each tool passes the active session; without one, nothing changes. EDIT: take out what is no tool, and",
+        "# Each tool passes the active session; without one, nothing changes. EDIT: take out what is not a tool, and",
         "# say what each does: tool(effects=False)(...) only reads and may be repeated, tool(effects=True)(...) acts.",
     ]
     for number, module in enumerate(modules):

@@ -129,7 +129,7 @@ def seam_lines(proof: SeamProof, project: ScannedProject) -> Iterator[DoctorLine
             yield DoctorLine("seam", "fail", f"{tool.name}: {calls}, and no fault was delivered", LIVE_AGAIN)
     if proof.ended:
         told = f"without a real fault, it did not end by an answer: {proof.ended}"
-        yield DoctorLine("run", "warn", told, "mend this first")
+        yield DoctorLine("run", "warn", told, "fix this first")
     reached = {tool.name for tool in proof.tools}
     for name, module in project.tools.items():
         if name in proof.past:

@@ -41,7 +41,7 @@ def sound_domain(world: Path) -> Corpus:
     if problems := domain_problems(corpus):
         more = f" (and {len(problems) - NAMED} more)" if len(problems) > NAMED else ""
         raise UserError(
-            f"{world} does not pass `sealegs world check {world}`: {'; '.join(problems[:NAMED])}{more}; mend it first"
+            f"{world} does not pass `sealegs world check {world}`: {'; '.join(problems[:NAMED])}{more}; fix it first"
         )
     return corpus
 
@@ -88,7 +88,7 @@ def world_tasks(
     problems = [problem for task in found for problem in _problems(task, corpus)]
     if problems or not found:
         told = "; ".join(problems[:NAMED]) or "it holds no task"
-        raise UserError(f"{source}: {told}; mend it first")
+        raise UserError(f"{source}: {told}; fix it first")
     lines = task_lines(task_data(task, corpus.groups) for task in found)
     folder = base / f"{name}-{digest(lines):016x}"[: len(name) + 9]
     write_atomically(folder / TASKS, lines)

@@ -162,7 +162,7 @@ def _sane(target: HuntTarget, controls: list[Trial]) -> None:
                 )
             raise UserError(
                 f"{target.name} fails without any fault ({symptom.kind}: {symptom.text}{place}); "
-                "mend that, or its check, first"
+                "fix that, or its check, first"
             )
         if not control.record.turns:
             raise UserError(

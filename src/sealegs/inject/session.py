@@ -274,7 +274,7 @@ class Session:
         for layer in layers:
             seated = getattr(layer, "seated", None)
             if seated is not None and any(layer is other for other in given):
-                raise ValueError(f"{type(layer).__name__} stands twice among the layers of one session; name it once")
+                raise ValueError(f"{type(layer).__name__} appears twice among the layers of one session; name it once")
             given.append(layer)
             placed.append(layer if seated is None else seated(seat) or layer)
         return tuple(placed)

@@ -22,7 +22,7 @@ Steps = Generator[Call | Wait, Outcome, "FailedCall"]
 
 def warn(what: str, call: Call, error: Exception) -> None:
     """Warn of third-party code that broke down; a call does not fail because of it."""
-    text = f"{what} broke down on a call of {call.tool!r}, which stays as it was ({type(error).__name__}: {error})"
+    text = f"{what} failed on a call of {call.tool!r}, which stays as it was ({type(error).__name__}: {error})"
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 

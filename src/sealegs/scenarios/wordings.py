@@ -104,7 +104,7 @@ def wording_problems(task: Task, phrasing: Phrasing) -> Iterator[str]:
     yield from naming_problems(replace(task, request=worded.request))
     text = f"{worded.request}\n{in_english_forms(worded.request, phrasing.language)}"
     for name in worded.says.keys() - task.inputs.keys():
-        yield f"says names {name!r}, which is no input of the task"
+        yield f"says names {name!r}, which is not an input of the task"
     for name in sorted(_inputs_read(task)):
         value = task.inputs[name]
         said = worded.says.get(name)

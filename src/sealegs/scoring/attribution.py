@@ -26,7 +26,7 @@ MODEL_ENDS = {  # how the model itself ended an episode without an answer: the r
     "empty": "empty answer",
 }
 TERMS = {
-    "crashed": "the agent broke down; it counts as a failure",
+    "crashed": "the agent crashed; it counts as a failure",
     "refusal": "the model declined to continue",
     "content filter": "the provider's filter took the model's reply",
     "context overflow": "the conversation was longer than the model's context",

@@ -152,7 +152,9 @@ def unguarded_action(run: RunEvidence, pattern: str) -> str:
         elif failed and may_act(turn.call.tool, specs):
             guard = next(iter(failed.values()))
             spec = specs.get(turn.call.tool)
-            remedy = "" if spec is not None and spec.effects else "; if it is no action, declare it with effects=False"
+            remedy = (
+                "" if spec is not None and spec.effects else "; if it is not an action, declare it with effects=False"
+            )
             return f"{named_call(turn)} came although the guard had failed ({named_call(guard)}){remedy}"
     return ""
 

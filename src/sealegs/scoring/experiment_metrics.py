@@ -102,7 +102,7 @@ def experiment_verdict(runs: Sequence[RunResult], required: float) -> Experiment
     if clean and decide(sum(run.passed for run in clean), len(clean), required) == "weakness":
         passed = sum(run.passed for run in clean)
         return ExperimentVerdict(
-            "inconclusive", f"without any fault it passed {passed} of {len(clean)}: mend that first"
+            "inconclusive", f"without any fault it passed {passed} of {len(clean)}: fix that first"
         )
     if broken is not None:
         return ExperimentVerdict(

@@ -21,7 +21,7 @@ from sealegs.traces.record import Record, Turn
 SEARCH = "search_tools"
 LOOP = 3
 TERMS = {
-    "crashed": "the agent broke down; it counts as a failure",
+    "crashed": "the agent crashed; it counts as a failure",
     **{term: MODEL_TERMS[term] for term in MODEL_ENDS.values()},
     "looped": f"made the same failing call {LOOP} times or more",
     "cut off": "ran out of turns or time without an answer",

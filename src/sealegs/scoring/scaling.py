@@ -103,7 +103,7 @@ def scaling_of(entrants: Sequence[Entrant], sizes: Mapping[str, float]) -> Scali
 def _check_sizes(sizes: Mapping[str, float], known: Sequence[str]) -> None:
     strangers = sorted(set(sizes) - set(known))
     if strangers:
-        raise UserError(f"--sizes: {strangers[0]} is no model of this ranking; it holds {', '.join(known)}")
+        raise UserError(f"--sizes: {strangers[0]} is not a model of this ranking; it holds {', '.join(known)}")
     wrong = [f"{name} has size {size:g}" for name, size in sizes.items() if not (isfinite(size) and size > 0)]
     if wrong:
         raise UserError(f"--sizes: {wrong[0]}; give a number that is more than 0")

@@ -214,7 +214,7 @@ def read_sizes(file: Path) -> dict[str, float]:
         raise UserError(f"--sizes {file} holds no sizes; {example}")
     for name, size in found.items():
         if isinstance(size, bool) or not isinstance(size, int | float):
-            raise UserError(f"--sizes {file}: the size of {name} is {size!r}, which is no number; {example}")
+            raise UserError(f"--sizes {file}: the size of {name} is {size!r}, which is not a number; {example}")
     return {str(name): float(size) for name, size in found.items()}
 
 

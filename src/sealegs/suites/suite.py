@@ -270,7 +270,7 @@ def suites() -> Mapping[str, Suite[Any]]:
             suite = point.load()
         except Exception as error:
             raise UserError(
-                f"the suite {point.name!r} ({point.value}) cannot be loaded: {type(error).__name__}: {error}; mend "
+                f"the suite {point.name!r} ({point.value}) cannot be loaded: {type(error).__name__}: {error}; fix "
                 "or remove its package"
             ) from error
         if not isinstance(suite, Suite):

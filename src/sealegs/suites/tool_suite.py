@@ -244,7 +244,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             problem = episode.problem(record)
         except Exception as error:
             raise LogError(
-                f"the judge of {self.name} broke down on {episode.id}: {type(error).__name__}: {error}; mend `problem` "
+                f"the judge of {self.name} failed on {episode.id}: {type(error).__name__}: {error}; fix `problem` "
                 "and report again"
             ) from error
         return EpisodeResult(

@@ -156,7 +156,7 @@ def _entry(line: bytes) -> dict[str, Any] | None:
 
 def _header_problem(entry: dict[str, Any], key: bytes) -> str:
     if entry.get("chain") != FORMAT:
-        return f"is no chain of this version ({FORMAT})"
+        return f"is not a chain of this version ({FORMAT})"
     if entry.get("keyed") is not bool(key):
         return "is not keyed, though a key is given" if key else "is keyed; give its key in SEALEGS_RECORD_KEY"
     return ""

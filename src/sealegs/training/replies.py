@@ -71,7 +71,9 @@ def _read(opening: re.Pattern[str], arguments: str, text: str) -> Read:
         try:
             data, place = json.JSONDecoder(strict=False).raw_decode(text, found.end())
         except (ValueError, RecursionError):
-            calls.append(ModelCall("", problem=f"the call is no whole JSON object: {_short(text[found.end() :])}"))
+            calls.append(
+                ModelCall("", problem=f"the call is not a complete JSON object: {_short(text[found.end() :])}")
+            )
             break
         calls.append(_called(data, found.groupdict().get("tool"), arguments))
     return content.strip("\n") if calls else text, tuple(calls)

@@ -159,7 +159,7 @@ def _refuse(rows: Any) -> None:
     bad = [problem for problem in rows["problem"] if problem]
     if bad:
         more = [f"  and {len(bad) - SHOWN} more"] if len(bad) > SHOWN else []
-        head = f"{len(bad)} of {len(rows)} rows cannot be trained on; mend or remove them:"
+        head = f"{len(bad)} of {len(rows)} rows cannot be trained on; fix or remove them:"
         raise UserError("\n".join([head, *(f"  {problem}" for problem in bad[:SHOWN]), *more]))
 
 

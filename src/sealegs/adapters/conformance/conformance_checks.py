@@ -76,7 +76,7 @@ def permanent_after_work(stage: SceneRunner) -> None:
     cities = (scripted_calls("forecast Oslo"), scripted_calls("forecast Rome"))
     lasting = scene_rule(Tool("forecast"), Error(status=503), moment="after", persistence="permanent")
     played = stage.armed(scene_plan(lasting), *cities, shows=True)
-    expect(played.finished, f"the run did not go on: {played.surface[1] or 'it is stuck'}")
+    expect(played.finished, f"the run did not continue: {played.surface[1] or 'it is stuck'}")
     _did(played, "after", 2)
 
 
@@ -85,7 +85,7 @@ def error_shown(stage: SceneRunner) -> None:
     faults = scene_plan(("forecast", Error(status=503)))
     text = str(_truth(stage, faults, "forecast", {"city": "Oslo"}))
     played = stage.armed(faults, *BOTH, shows=True)
-    expect(played.finished, f"the run did not go on: {played.surface[1] or 'it is stuck'}")
+    expect(played.finished, f"the run did not continue: {played.surface[1] or 'it is stuck'}")
     complaint = stage.harness.complaint
     acts = _answers(stage, faults) if complaint is None else {"forecast": _raises(complaint, text)}
     expect_alike(stage.bare(*BOTH, acts=acts), played, runs=False)

@@ -151,7 +151,7 @@ class GuardedHandler(BaseHTTPRequestHandler):
         except TimeoutError:
             found = b""
         if len(found) < int(given):
-            return self._closing(RequestRefusal(408, "the body broke off\n"))
+            return self._closing(RequestRefusal(408, "the body was cut off\n"))
         return found
 
     def _closing(self, refusal: RequestRefusal) -> RequestRefusal:

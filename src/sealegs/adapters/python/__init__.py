@@ -155,7 +155,7 @@ def _check(function: AnyTool) -> None:
     if isinstance(function, (staticmethod, classmethod)):
         raise TypeError(f"{_name(function)}: put @{type(function).__name__} outside, above the tool's decorator")
     if not callable(function):
-        raise TypeError(f"{function!r} is no tool; give a callable")
+        raise TypeError(f"{function!r} is not a tool; give a callable")
 
 
 def _name(function: AnyTool) -> str:

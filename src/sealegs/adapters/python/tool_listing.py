@@ -98,6 +98,6 @@ def _provided(data: Mapping[Any, Any]) -> ListedTool | None:
 def _plain(thing: Any) -> ListedTool:
     """A callable of which nothing is declared."""
     if not callable(thing):
-        raise UserError(f"{thing!r} is no tool; give callables, tools of a framework, or ToolSpecs")
+        raise UserError(f"{thing!r} is not a tool; give callables, tools of a framework, or ToolSpecs")
     name = str(getattr(thing, "__name__", type(thing).__name__))
     return ListedTool(ToolSpec(name, parameters=Parameters(thing).schema), dry=False)

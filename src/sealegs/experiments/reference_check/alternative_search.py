@@ -34,7 +34,7 @@ Alternatives = Iterable[Sequence[str] | Mapping[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class DeclaredWays:
-    """Tools that are declared to come to the same, each with fixed arguments where its own are named otherwise."""
+    """Tools that are declared to do the same, each with fixed arguments where its own are named otherwise."""
 
     tools: tuple[str, ...]
     arguments: Mapping[str, Mapping[str, Any]]
@@ -50,9 +50,7 @@ def declared_ways(given: Alternatives, tools: Mapping[str, CheckedTool]) -> list
     for one in given:
         names = () if isinstance(one, str) else tuple(one)
         if len(set(names)) < 2:
-            raise UserError(
-                f"alternatives has {one!r}; give two tools or more that come to the same, such as [['a', 'b']]"
-            )
+            raise UserError(f"alternatives has {one!r}; give two tools or more that do the same, such as [['a', 'b']]")
         strangers = [name for name in names if name not in tools]
         if strangers:
             raise UserError(

@@ -152,7 +152,7 @@ class CheckReport:
         right = sum(one.verdict.success for one in clean)
         if clean and decide(right, len(clean), required) == "weakness":
             return ExperimentVerdict(
-                "inconclusive", f"without any fault {right} of {len(clean)} runs were right: mend that first"
+                "inconclusive", f"without any fault {right} of {len(clean)} runs were right: fix that first"
             )
         passed, n = sum(one.verdict.success for one in self.struck), len(self.struck)
         if not n:

@@ -151,4 +151,4 @@ def do_reset(reset: Reset | None) -> None:
         if inspect.isawaitable(found):
             awaited(found)
     except Exception as error:
-        raise UserError(f"reset failed: {type(error).__name__}: {error}; mend it, or leave it out") from error
+        raise UserError(f"reset failed: {type(error).__name__}: {error}; fix it, or leave it out") from error

@@ -92,7 +92,7 @@ def _clean_run(
 ) -> CleanRun:
     if record.answer is None or record.end.reason != "answered":
         why = f": {record.end.detail}" if record.end.detail else ""
-        raise UserError(f"the agent gave no answer in a run without faults ({record.end.reason}{why}); mend that first")
+        raise UserError(f"the agent gave no answer in a run without faults ({record.end.reason}{why}); fix that first")
     strangers = sorted({turn.call.tool for turn in record.turns} - set(tools))
     if strangers:
         raise UserError(f"the agent called {', '.join(strangers)}, which is not among the tools; give all that it has")
@@ -107,7 +107,7 @@ def _clean_run(
         before = found.get(step)
         if before is not None and tools[tool].effects:
             raise UserError(
-                f"in a run without faults the agent did {tool}({dict(turn.call.arguments)}) twice; mend that first, or "
+                f"in a run without faults the agent did {tool}({dict(turn.call.arguments)}) twice; fix that first, or "
                 "declare that the tool changes nothing"
             )
         if before is not None and before.answer == shown.value:

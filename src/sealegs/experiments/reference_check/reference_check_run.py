@@ -84,7 +84,7 @@ def check(
         task: what the agent is asked.
         effects: the names of the tools that change something; then the others only read. Without it each tool's own
             declaration counts.
-        alternatives: tools that come to the same: lists of their names, or mappings from them to fixed arguments.
+        alternatives: tools that do the same: lists of their names, or mappings from them to fixed arguments.
         specs: what else is known of tools, such as the invariants of their answers.
         reset: puts the world of the tools back to its beginning; called before each run.
         correct: whether the answer of a run without faults is right, so that nothing is learned from a wrong one.

@@ -97,7 +97,7 @@ def _unfitness(found: Any) -> str:
         missing = ", ".join(sorted(found.__abstractmethods__))
         return f"does not define {missing}; see docs/own-kinds.md"
     if not inspect.isgeneratorfunction(found.act):
-        return "has an act that is no generator; yield the call in it, and return what is shown"
+        return "has an act that is not a generator; yield the call in it, and return what is shown"
     if not isinstance(getattr(found, "implicit", None), bool):
         return "does not say whether what it shows looks like data; give it `implicit: ClassVar[bool] = True` or False"
     return ""

@@ -277,7 +277,7 @@ def _judged(
     found = (reverse or {}).get("result")
     calls = found is not None and equals_a_solution({tool: set(needs) for tool, needs in found.items()}, task.graph)
     doubts += doubted_values
-    doubts += [] if calls else ["the calls worked out from the request are no solution"]
+    doubts += [] if calls else ["the calls worked out from the request are not a solution"]
     return ValidatedTask(
         task.id, task.level, bool(alike and alike["same"]), not doubted_values, calls, tuple(doubts), missing
     )

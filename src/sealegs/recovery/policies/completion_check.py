@@ -220,7 +220,7 @@ class ByHistory:
         known = isinstance(entry, Mapping) and isinstance(entry.get(REQUEST), Mapping)
         if not known or entry.get(STATUS) not in ("completed", "partial") or OPERATION not in entry:
             # One strange entry makes the whole list doubtful: it may be the one that was looked for.
-            raise Unclear(f"an entry is no record of a call: {entry!r:.80}")
+            raise Unclear(f"an entry is not the record of a call: {entry!r:.80}")
         request = entry[REQUEST]
         if entry[OPERATION] != call.tool or any(
             not loosely_equal(request.get(n), v) for n, v in call.arguments.items()
@@ -325,7 +325,7 @@ def _matching(condition: ListedEntry, answer: Any, call: Call) -> tuple[Any, ...
 def _list(answer: Any, path: str) -> Sequence[Any]:
     found = _field(answer, path)
     if not isinstance(found, (list, tuple)):
-        raise Unclear(f"{path or 'the answer'} is no list")
+        raise Unclear(f"{path or 'the answer'} is not a list")
     return found
 
 

@@ -89,7 +89,7 @@ def attempt_row(making: Making, number: int, trial: int, teacher: Teacher | None
     told = row(order, made, about, making.form, making.recipe.continuation)
     lapse = next(Watched(told, chosen.base).problems(), "") if who != PLANNER else ""
     if lapse:
-        raise NoTrajectory(f"the teacher is no example ({lapse})")
+        raise NoTrajectory(f"the teacher sets no example ({lapse})")
     return told
 
 

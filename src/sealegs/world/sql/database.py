@@ -190,7 +190,7 @@ def _script(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA query_only = ON")
     except (sqlite3.Error, sqlite3.Warning, OSError, UnicodeDecodeError) as error:
         connection.close()
-        raise UserError(f"{path} is not an SQL script that SQLite can load ({error}); mend it") from error
+        raise UserError(f"{path} is not an SQL script that SQLite can load ({error}); fix it") from error
     return connection
 
 

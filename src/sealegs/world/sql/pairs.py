@@ -96,7 +96,7 @@ def _entries(path: Path) -> list[Any]:
             return [json.loads(line) for line in text.split("\n") if line.strip()]
         found = json.loads(text)
     except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read as JSON ({error}); mend it") from error
+        raise UserError(f"{path} cannot be read as JSON ({error}); fix it") from error
     if not isinstance(found, list):
         raise UserError(f"{path} holds no list; give a list of {{question, query, db_id}}")
     return found

@@ -51,10 +51,10 @@ def check_reviewer(name: str) -> str:
         UserError: it is empty, too long, or holds what cannot be read.
     """
     if not name.strip() or name != name.strip():
-        raise UserError(f"{name!r} is no name of a reviewer; give one, such as ana")
+        raise UserError(f"{name!r} is not a reviewer's name; give one, such as ana")
     if len(name) > LONGEST_NAME or any(unicodedata.category(sign)[0] == "C" for sign in name):
         raise UserError(
-            f"{name[:LONGEST_NAME]!r} is no name of a reviewer: it has at most {LONGEST_NAME} signs that can be read"
+            f"{name[:LONGEST_NAME]!r} is not a reviewer's name: it has at most {LONGEST_NAME} signs that can be read"
         )
     return name
 
@@ -102,7 +102,7 @@ def read_review_settings(folder: Path) -> ReviewSettings:
         facts = json.loads(file.read_text(encoding="utf-8"))
         own = {field.name: facts[field.name] for field in fields(ReviewSettings)}
         if not all(type(value) is int and value >= 0 for value in own.values()):
-            raise TypeError("a setting is no whole number")
+            raise TypeError("a setting is not a whole number")
         settings = ReviewSettings(**own)
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{file} is damaged ({type(error).__name__}: {error}); {REMEDY}") from error
@@ -189,9 +189,9 @@ def read_replies(folder: Path, settings: ReviewSettings) -> Iterator[tuple[By, R
             about = json.loads(head)["settings"]
             reviewer, by = str(about["reviewer"]), about["by"]
             if by not in ("person", "model") or f"{file_name(by, reviewer)}.jsonl" != file.name:
-                raise ValueError("it does not say whose it is")
+                raise ValueError("it does not name its reviewer")
         except (ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{file} is no file of replies ({error}); move it out of the folder") from error
+            raise UserError(f"{file} is not a file of replies ({error}); move it out of the folder") from error
         yield by, ReviewerFile(folder, settings, reviewer, by)
 
 

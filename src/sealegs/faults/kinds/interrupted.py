@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from sealegs.faults.call import Call, Failure, PartialResult, Wait
+from sealegs.faults.call import Call, Failure, Wait
 from sealegs.faults.kinds.connection import unreachable
 from sealegs.faults.kinds.fault import Count, Fault, FaultSetting, Steps
+from sealegs.faults.kinds.pieces import run_to_piece
 
 
 class Interrupted(Fault):
@@ -32,13 +32,9 @@ class Interrupted(Fault):
 
     def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Have the tool give so many pieces, then break off."""
-        if call.held:  # by a fault outside this one, so nothing of it has been shown
-            call = replace(call, pieces=None, held=False)
-        if call.pieces is not None and call.pieces < self.after:  # a fault outside this one breaks off sooner
-            return (yield call)
-        truth = yield call if call.pieces is None else replace(call, pieces=self.after)
-        if isinstance(truth, Failure) or (call.pieces is not None and not isinstance(truth.value, PartialResult)):
-            return truth
+        shown = yield from run_to_piece(call, self.after)
+        if shown is not None:
+            return shown
         if self.mode == "hang":
             yield Wait(math.inf)
         if self.mode == "closed":

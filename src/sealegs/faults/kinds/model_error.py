@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from sealegs.faults.call import Call, Failure, PartialResult
+from sealegs.faults.call import Call
 from sealegs.faults.kinds.fault import Count, Fault, FaultSetting, Seconds, Steps
+from sealegs.faults.kinds.pieces import run_to_piece
 from sealegs.faults.model_apis import MODEL_APIS
 from sealegs.faults.model_apis.model_api import Problem
 from sealegs.faults.moment import Moment
@@ -45,14 +45,8 @@ class ModelError(Fault):
         failure = api.failure(self.error, str(request.get("model", "")), self.retry_after)
         if self.after is None or not request.get("stream"):
             return failure
-        if call.held:  # by a fault outside this one, so nothing of it has been shown
-            call = replace(call, pieces=None, held=False)
-        if call.pieces is not None and call.pieces < self.after:  # a fault outside this one breaks off sooner
-            return (yield call)
-        truth = yield call if call.pieces is None else replace(call, pieces=self.after)
-        if isinstance(truth, Failure) or (call.pieces is not None and not isinstance(truth.value, PartialResult)):
-            return truth
-        return failure
+        shown = yield from run_to_piece(call, self.after)
+        return failure if shown is None else shown
 
 
 def asked_of_model(call: Call) -> Mapping[str, Any]:

@@ -248,6 +248,13 @@ def agent_or_model(model: str) -> dict[str, str]:
     return {"agent": model.removeprefix("sealegs/")} if model.startswith("sealegs/") else {"model": model}
 
 
+def run_players(path: Path) -> Iterator[tuple[str, str]]:
+    """The agent and the model of each run that has a folder below this one, by what it was asked for."""
+    for file in sorted(path.rglob(SETTINGS)) if path.is_dir() else ():
+        asked = json.loads(file.read_text("utf-8"))
+        yield str(asked.get("agent", "")), str(asked.get("model", ""))
+
+
 def _is_log(file: Path) -> bool:
     return file.suffix in (".jsonl", SUFFIX) and file.is_file()
 

@@ -18,8 +18,7 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from sealegs.engines.folders import Progress, run_rest
-from sealegs.engines.logs import SETTINGS as ASKED
-from sealegs.engines.logs import LogError, LogSchema, agent_or_model, check_edition, read_logs
+from sealegs.engines.logs import LogError, LogSchema, agent_or_model, check_edition, read_logs, run_players
 from sealegs.engines.turns import ActingAgent, take_turns
 from sealegs.engines.workers import in_chunks
 from sealegs.faults.user_error import UserError
@@ -367,7 +366,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             every: dict[ToolEpisode, Record | str] = {**found, **logged.invalid[key]}
             played = [played_cell(one.level, one.mode, one.task, how) for one, how in every.items()]
             runs.append(_JudgedRun(who, results, played))
-        for held in ([key[:2] for key in logged.runs], list(_folders(logs))):
+        for held in ([key[:2] for key in logged.runs], list(run_players(logs))):
             for (agent, model), count in Counter(held).items():
                 if count > 1:
                     raise LogError(f"{logs} holds {count} runs of {agent or model}; name the folder of one of them")
@@ -397,10 +396,3 @@ def _digest_of_cases(options: type[ToolSuiteOptions]) -> str:
         for case in options().cases()
     ]
     return contents_digest(text.encode() for text in sorted(texts))
-
-
-def _folders(logs: Path) -> Iterator[tuple[str, str]]:
-    """The agent and model of each run that has a folder below this one, by what it was asked for."""
-    for file in sorted(logs.rglob(ASKED)) if logs.is_dir() else ():
-        asked = json.loads(file.read_text("utf-8"))
-        yield str(asked.get("agent", "")), str(asked.get("model", ""))

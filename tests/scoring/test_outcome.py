@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.faults.call import Effect
+from sealegs.faults.call import Effect, Value
 from sealegs.scoring import judge
 from sealegs.scoring.value_salvage import can_be_had
 from sealegs.tasks import Graph, Task
@@ -119,6 +119,9 @@ def test_milestones_say_how_far_it_came() -> None:
         ("2026-04-24", {"last_date": "psycopg2.OperationalError", "occurrences": ["2026-04-23", "2026-04-24"]}, True),
         ("2026-03-02T11:30", {"start": "2026-03-02T09:00", "minutes": 150}, True),
         ("2026-03-02T11:30", {"start": "2026-03-02T09:00", "minutes": 151}, False),
+        ("2026-03-13", {"local_date": "", "local_time": "2026-03-13T02:30"}, True),
+        ("02:30", {"clock": "?", "local_time": "2026-03-13T02:30"}, True),
+        ("2026-03-12", {"local_date": "", "local_time": "2026-03-13T02:30"}, False),
         ("AQ", {"note": "an AQ flight"}, False),  # too short to be more than chance
         ("Aurelia", {"carrier": "", "legs": [{"carrier_name": "Aurelia"}]}, True),
         (True, {"open": 1}, False),
@@ -139,6 +142,15 @@ def test_one_step_of_arithmetic_is_always_found(numbers: list[int], sign: str, r
     one, other = random.sample(numbers, 2)
     value = {"+": one + other, "-": one - other, "*": one * other}[sign]
     assert can_be_had(value, [{f"f{place}": number for place, number in enumerate(numbers)}])
+
+
+def test_a_corrupt_answer_is_looked_at_before_a_long_earlier_one() -> None:
+    first = right("look_up")
+    long = {"customer": "CU-7", "points": [{"nth": 1_000_000 + place} for place in range(100)]}
+    assert isinstance(first.shown, Value)
+    first = replace(first, shown=Value({**first.shown.value, **long}))
+    shown = poisoned("quick", price=-50.25, list_price=100.0, surcharge=20.5)
+    assert judge(record(first, shown, right("pay")), case("P3")).salvaged == ("rate.quick",)
 
 
 def test_a_sum_that_a_dead_tool_would_have_done_may_be_done_without_it() -> None:

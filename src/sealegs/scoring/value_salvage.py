@@ -34,7 +34,8 @@ def salvaged_steps(case: Case, way: TaskProgress) -> frozenset[str]:
     for move in way.moves:
         shown = move.turn.shown.value if isinstance(move.turn.shown, Value) else None
         if move.step is not None and move.step.id not in way.done and move.failed:
-            pool = [*known, dict(move.turn.call.arguments), *([] if shown is None else [shown])]
+            # The answer itself comes first: of many numbers only the first are tried.
+            pool = [*([] if shown is None else [shown]), dict(move.turn.call.arguments), *reversed(known)]
             if _still_given(move, case, read.get(move.step.id, ()), pool):
                 found.add(move.step.id)
         known += [dict(move.turn.call.arguments)] + ([shown] if shown is not None else [])
@@ -82,10 +83,14 @@ def _derived(value: Any, leaves: Sequence[Any], shown: Sequence[Any]) -> bool:
         digits = len(str(value).partition(".")[2])
         results = (*_results(amounts), *_totals(shown))
         return any(round(result, digits) == value for result in results)
-    moment = _moment(value) if isinstance(value, str) else None
-    if moment is None:
+    if not isinstance(value, str):
         return False
     days = {known for leaf in leaves if isinstance(leaf, str) and (known := _moment(leaf)) is not None}
+    if any(value in (day.date().isoformat(), day.strftime("%H:%M")) for day in days):
+        return True  # the day or the time of a moment
+    moment = _moment(value)
+    if moment is None:
+        return False
     steps = [timedelta(**{unit: n}) for n in amounts if abs(n) < 1e5 for unit in ("minutes", "hours", "days")]
     return any(day + step == moment or day - step == moment for day in days for step in steps)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,17 @@ def test_every_verb_and_group_has_a_short_option_for_its_help(tmp_path: Path) ->
             ended = command([*verb.split(), "-h"], tmp_path)
             assert ended.code == 0, (verb, ended)
             assert f"Usage: sealegs {verb}".strip() in " ".join(ended.out.split()), verb
+            assert not _broken_early(ended.out), verb
+
+
+def _broken_early(help_text: str) -> list[tuple[str, str]]:
+    """The lines of what a verb says of itself that end although the next one's first word had room."""
+    lines = help_text.splitlines()
+    box = next((number for number, line in enumerate(lines) if line.startswith("╭")), len(lines))
+    width = max(map(len, lines))
+    said = [line.strip() for line in lines[:box]]
+    pairs = [(one, other) for one, other in pairwise(said) if one and other]
+    return [(one, other) for one, other in pairs if len(one) + 1 + len(other.split()[0]) <= width - 2]
 
 
 def test_a_shell_completes_verbs_suites_and_options(tmp_path: Path) -> None:

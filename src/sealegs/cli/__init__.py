@@ -79,7 +79,17 @@ class VerbModules(Mapping[str, Any]):
 def _command(verb: str, module: str) -> Any:
     command = typer.main.get_command(import_module(f"sealegs.cli.{module}").app)
     command.name = verb
+    _fill_lines(command)
     return command
+
+
+def _fill_lines(command: Any) -> None:
+    """Join the lines of each paragraph of its help: from the second on, Typer would keep the ends they have in code."""
+    if command.help:
+        command.help = "\n\n".join(paragraph.replace("\n", " ") for paragraph in command.help.split("\n\n"))
+    if isinstance(commands := getattr(command, "commands", None), dict):  # any other mapping imports what is asked for
+        for verb in commands.values():
+            _fill_lines(verb)
 
 
 class Verbs(TyperGroup):

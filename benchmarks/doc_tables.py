@@ -428,6 +428,39 @@ def rank_coverage() -> str:
     return table(("true rates", "", "holds, %", "ranks", "bootstrap: holds, %", "ranks"), lines())
 
 
+def structure() -> str:
+    """How the package is built, beside others."""
+    found: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
+    for row in result("structure")["rows"]:
+        found.setdefault((row["agent"], row["level"]), {})[row["metric"]] = row
+
+    def percent(row: Mapping[str, Any]) -> str:
+        return f"{100 * row['value'] / row['n']:.2f}"
+
+    def lines() -> Iterator[Sequence[str]]:
+        for (package, version), of in found.items():
+            yield (
+                f"{package} {version}".strip(),
+                f"{of['lines']['value']:,}",
+                str(of["largest_circle"]["value"]),
+                f"{of['median_function']['value']:g}",
+                percent(of["functions_over_50"]),
+                percent(of["files_over_400"]),
+                cell(of["documented_percent"]),
+                f"{cell(of['comment_lines_percent'])} / {cell(of['comments_per_100_lines'])}",
+                f"{cell(of['shared_classes_percent'])} / {cell(of['shared_functions_percent'])}",
+            )
+
+    head = ("package", "lines", "largest circle", "median function", "functions over 50 lines, %")
+    more = (
+        "files over 400 lines, %",
+        "with docstring, %",
+        "comments in 100 lines: of their own / all",
+        "shared names: classes / functions, %",
+    )
+    return table((*head, *more), lines())
+
+
 def highwater_planner() -> str:
     """The planner's accuracy in each setting, on both libraries, without errors and with."""
     rows = [row for row in result("highwater_agents")["rows"] if row["agent"] == "planner"]
@@ -515,6 +548,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "first minutes": first_minutes,
     "mcp conformance": mcp_conformance,
     "fuzz": fuzz,
+    "structure": structure,
     "paladin rules": lambda: loose("eval", "heeder"),
     "paladin agreement": lambda: agreement("fresh / fresh-code"),
     "paladin correlations": lambda: correlated("as published"),

@@ -40,6 +40,7 @@ class Planner(ScriptedAgent):
         """The first call of a shortest way to the end."""
         calls = next_calls(self.graph, self.state())
         if calls:
+            # First what has failed: whether it is broken decides which way is the shortest.
             again = [id for id in calls if self.graph.steps[id].tool in self.failures]
             return self.use(self.graph.steps[(again or calls)[0]])
         if recovery_cost(self.graph, self.state()) == 0:
@@ -126,6 +127,7 @@ class Oracle(Planner):
         looks = next_looks(self.graph, self.state())
         act = look(self.doubtful[looks[0]], self.specs) if looks else super().act()
         spec = self.specs.get(act.tool) if isinstance(act, UseTool) else None
+        # One key for all tries of an action: that is what makes the second one harmless.
         if isinstance(act, UseTool) and spec is not None and spec.key:
             return UseTool(act.tool, {**act.arguments, spec.key: f"{self.task.id}:{act.tool}"})
         return act

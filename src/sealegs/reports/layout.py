@@ -19,8 +19,8 @@ GAP_ACROSS = 22.0
 GAP_DOWN = 40.0
 BEND = 10.0
 SWEEPS = 6
-PORT = 13.0
-OTHER_KIND = 0.1
+PORT = 13.0  # between two edges at one side of a box, and between an edge and a corner
+OTHER_KIND = 0.1  # what a bend weighs beside a box: boxes stay near what they belong to, and bends give way
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,7 @@ def _ranks(names: Sequence[str], edges: Sequence[Edge]) -> dict[str, int]:
     ranks: dict[str, int] = {}
     while len(ranks) < len(names):
         left = [name for name in names if name not in ranks]
+        # Within a circle no box is ready, and one of them has to be the first.
         ready = next((name for name in left if before[name] <= ranks.keys()), left[0])
         ranks[ready] = 1 + max((ranks[other] for other in before[ready] & ranks.keys()), default=-1)
     for name in reversed(names):
@@ -144,6 +145,7 @@ def _swept(layers: list[list[Key]], near: Mapping[Key, list[Key]], *, down: bool
         here = {key: float(place) for place, key in enumerate(layer)}
         means = {key: _mean([order[k] for k in near.get(key, ())], here[key]) for key in layer}
         arranged = sorted(layer, key=lambda key: means[key])
+        # Shares of the layer's width: the next layer may have more boxes or fewer.
         order |= {key: place / max(1, len(arranged) - 1) * 10 for place, key in enumerate(arranged)}
         swept.append(arranged)
     return swept if down else swept[::-1]
@@ -215,6 +217,7 @@ def _apart(
             both = heavy + pool[1]
             pool = ((base * heavy + pool[0] * pool[1]) / both, both, size + pool[2])
         pools.append(pool)
+    # Bounds that are the same for all may be applied afterwards: they change no pool.
     bases = [min(max(base, low), high - offsets[-1]) for base, _, size in pools for _ in range(size)]
     return [base + offset for base, offset in zip(bases, offsets, strict=True)]
 

@@ -119,7 +119,7 @@ def _slot_rules(
         rule = Rule(
             id=f"{slot.node}:{step.tool}",
             match=Tool(step.tool),
-            when=FirstTouch(touched),
+            when=FirstTouch(touched),  # every step of a group has a rule, and one of them becomes the victim
             fault=fault,
             persistence=PERSISTENCE[mode],
             moment=moment_of(task.id, step.id, lasting, settings.moment, (*key, step.tool), settings.tasks),

@@ -128,6 +128,7 @@ class Scenario:
         if self.moment == PUBLISHED:
             return {}
         corpus, graph = self.set.corpus(self.task), self.base.graph
+        # `draw_plan` names its rules NODE:TOOL; a plan of the user's may name them as it likes.
         drawn = {rule.id.partition(":")[2]: rule.moment for rule in self.plan.rules} if not self.own else {}
         able = [step for step in graph.walk() if len(possible_moments(self.task, step.id, self.tasks)) > 1]
         return {step.id: risk_of(step, drawn.get(step.tool) or PUBLISHED, corpus) for step in able}
@@ -162,6 +163,7 @@ class Scenario:
 
 def scenario_from_record(about: Mapping[str, Any]) -> Scenario:
     """Return the scenario that a record is of, by what was noted when it began."""
+    # A record that does not name a setting is from before there was one, when all was as published.
     own, tasks, moment = about.get("own", ""), about.get("tasks", ""), about.get("moment", PUBLISHED)
     implicit = about.get("implicit", PUBLISHED_FAMILIES)
     asked = about.get("wording", FIRST), about.get("language", ENGLISH)
@@ -214,6 +216,7 @@ def scenario_tools(task: str, seed: int, tasks: str = SHIPPED, looks: bool = Tru
     others = [corpus.tools[name].spec for name in distractor_tools(base, seed, corpus)]
     shown = history_tools(dict.fromkeys(spec.name for spec in (*needed, *others)), corpus) if looks else ()
     reads = [corpus.spec(name) for name in shown]
+    # In the order of the graph the list would show the way.
     return tuple(sorted([*needed, *others, *reads], key=lambda spec: seeds.digest(seed, task, spec.name)))
 
 
@@ -257,6 +260,7 @@ def list_scenarios(
     some = translated_tasks() if translated else None
     able = [one for one in task_set(tasks).tasks.values() if phrasing.has(one.id) and (some is None or one.id in some)]
     chosen = [task.id for level in levels for task in [task for task in able if task.level == level][:limit]]
+    # Epoch by epoch, so that a run that is stopped has had each task once before any twice.
     return [
         Scenario(t, mode, epoch, seed, own, tasks, moment, implicit, phrasing.wording, phrasing.language)
         for epoch in range(1, epochs + 1)

@@ -102,7 +102,7 @@ def load_corpus_file(file: Path) -> Corpus:
         raise UserError(f"there is no Python file {file}")
     patterns = _groups_beside(file)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[file.stem] = module
+    sys.modules[file.stem] = module  # before it runs: dataclasses and pydantic look their module up by its name
     try:
         spec.loader.exec_module(module)
         corpus = collect_corpus([module], patterns)

@@ -238,6 +238,7 @@ def _echoing(
         if not missing:
             return found
         whole = missing | found
+        # In the order of the fields, so that a record does not depend on which of them the function left out.
         return {name: whole[name] for name in answer.model_fields if name in whole}
 
     return run
@@ -266,11 +267,12 @@ def _untitled(schema: Any) -> Any:
 def _parameters(function: Callable[..., Any], key: str) -> type[BaseModel]:
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
-    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:  # the first is the world
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         fields[name] = (hints[name], default)
     if key:
         fields[key] = (IdempotencyKey, "")
+    # Built when first used: a run calls a few of some hundred tools, and all would be waited for at the start.
     config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     return create_model(f"{function.__name__}_parameters", __config__=config, **fields)
 

@@ -88,6 +88,7 @@ class AlternativeSearch:
 
     def found(self, declared: Sequence[DeclaredWays]) -> list[LearnedAlternatives]:
         """Every choice: the declared ones first."""
+        # A step is in one choice only, and what a user says counts before what equal values suggest.
         groups = [self._declared(ways) for ways in declared]
         groups += list(self._acted_otherwise())
         for step in list(self._learner.needed):
@@ -271,7 +272,7 @@ class AlternativeSearch:
         found = self._tools[tool]
         if not found.callable_here:
             raise UserError(f"{tool} is only named and no clean run called it; give the function, or write its answer")
-        self._reset()
+        self._reset()  # the clean runs have changed the world that the values were read in
         try:
             return found.answer_to(arguments)
         except Exception as error:

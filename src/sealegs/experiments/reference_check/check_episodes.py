@@ -92,6 +92,7 @@ class CheckTask:
                     continue
                 for moment in self._moments(mode, node.id):
                     found += [CheckEpisode(mode, node.id, moment, epoch) for epoch in range(1, repeats + 1)]
+        # As many runs without faults as one mode has places, so that their rate is about as precise.
         places = max(1, len(self.task.graph.nodes))
         clean = [CheckEpisode(CLEAN, epoch=epoch) for epoch in range(1, places * repeats + 1)]
         return [*clean, *found], left
@@ -176,10 +177,11 @@ class CheckTask:
         )
 
     def _match(self, step: Step) -> Matcher:
-        name = Tool(glob.escape(self._tool(step)))
+        name = Tool(glob.escape(self._tool(step)))  # the matcher takes patterns, and a name may look like one
         if not self._shared(step):
             return name
         given = self.reference.steps[step.id].arguments.items()
+        # A dot in the name of an argument would be read as a path into it.
         own = [Argument(name=n, equals=a.value) for n, a in given if a.how != "free" and "." not in n]
         return AllOf((name, *own)) if own else name
 
@@ -201,6 +203,7 @@ class CheckTask:
         task = self.task
         slots = () if episode.mode == CLEAN else (Slot(self.node_of(episode.place), PERSISTENCE[episode.mode]),)
         actions = {
+            # The record was read with the names of steps in place of those of tools.
             step.id: replace(self.reference.tools[step.tool].spec, name=step.id)
             for step in self.reference.steps.values()
             if self.reference.acts(step.tool) and self._findable(step.tool)

@@ -63,6 +63,7 @@ def graph_task(reference: LearnedReference) -> Task:
             nodes[id] = _step(step, reference)
         else:
             group = home[id][0]
+            # Where the first of its steps was made: the nodes keep the order of the run.
             nodes.setdefault(group.id, _group(group.id, reference))
     told = tuple(
         Deliverable(one.label, _field(one.sources[0], (), reference)) for one in reference.deliverables if one.sources
@@ -91,6 +92,7 @@ def _step(step: LearnedStep, reference: LearnedReference, way: tuple[str, ...] =
     for name, argument in step.arguments.items():
         arguments[name] = UserInput(f"{step.id}.{name}") if argument.how == "task" else Constant(argument.value)
         for number, source in enumerate(argument.sources):
+            # A value that is not simply copied is passed under no name of its own, but its step still has to wait.
             key = name if argument.how == "copied" else f"{name} ({number + 1})"
             arguments[key] = _field(source, way, reference)
     home = {id: group.id for group in reference.alternatives for own in group.ways for id in own}
@@ -126,7 +128,7 @@ def expected_step(step: LearnedStep, reference: LearnedReference, answers: Mappi
     given = {name: "" if name in free else _value(a, reference, answers) for name, a in step.arguments.items()}
     defaults = {**tool.defaults, **dict.fromkeys(free, "")}
     prose = free_text(step) | ({tool.key} if tool.key else set())
-    if tool.key:
+    if tool.key:  # a key is made anew for each call, so that none is the right one
         defaults[tool.key] = given[tool.key] = ""
     arguments = {**defaults, **given}
     output = answers.get(step.id, step.answer)
@@ -160,6 +162,7 @@ def deed(step: LearnedStep, arguments: Mapping[str, Any], reference: LearnedRefe
     if group is None:
         return Effect(step.tool, "", held)
     acting = [reference.steps[id] for way in group.ways for id in way if reference.acts(reference.steps[id].tool)]
+    # What only some of the ways are given cannot tell a deed from another way's deed.
     shared = set.intersection(*(set(_meanings(one, reference).values()) for one in acting))
     named = {meaning: held[name] for name, meaning in _meanings(step, reference).items() if meaning in shared}
     return Effect(group.id, "", {meaning: value for meaning, value in named.items() if value is not None})
@@ -217,7 +220,7 @@ def step_of(turn: Turn, reference: LearnedReference) -> LearnedStep | None:
     def likeness(step: LearnedStep) -> int:
         expected = expected_step(step, reference, {})
         if right_arguments(given, expected):
-            return len(given) + 1
+            return len(given) + 1  # more than any number of arguments that are right one by one
         return sum(
             right_arguments({name: value}, replace(expected, arguments={name: expected.arguments[name]}))
             for name, value in given.items()
@@ -237,6 +240,7 @@ def _deeds(
     one = Effect(tool.name, "", given) if step is None else deed(step, given, reference)
     one = replace(one, call=turn.call.id)
     key = str(given.get(tool.key) or "") if tool.key else ""
+    # A fault may have had the tool run several times for one call.
     for answer in turn.answers:
         if not answered(plain_outcome(answer)):
             continue
@@ -257,6 +261,7 @@ def true_answers(record: Record, reference: LearnedReference) -> dict[str, Any]:
         step = reference.steps.get(turn.call.tool)
         if step is None or not isinstance(turn.said, Value) or not answered(turn.said):
             continue
+        # In the order of the calls: what is right to pass may be what an earlier step said in this very run.
         if right_arguments(turn.call.arguments, expected_step(step, reference, found)):
             found[step.id] = turn.said.value
     return found

@@ -91,8 +91,10 @@ class ReferenceLearner:
         given = [self.calls[number][step].arguments for number in runs]
         values = [arguments[name] for arguments in given if name in arguments]
         value, tool = values[0], self.tool_of(step)
+        # What one clean run could leave out cannot be asked of other runs.
         if name == tool.key or len(values) < len(given):
             return LearnedArgument(value, "free")
+        # Before what calls returned: what the request says needs no call, though an answer may hold it, too.
         if all(given_by_task(self.request, one) for one in values):
             return LearnedArgument(value, "task") if same(values) else LearnedArgument(value, "free")
         known = [self._before(number, step) for number in runs]
@@ -112,6 +114,7 @@ class ReferenceLearner:
         if told is not None:
             return "contained", (told,)
         made = [worked_out(value, self.request, calls) for calls in known]
+        # Sums may differ from run to run; that each has one is what says that the value is worked out.
         return ("worked out", made[0]) if all(made) else (None, ())
 
     def _in_all(

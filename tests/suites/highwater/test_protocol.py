@@ -1,12 +1,15 @@
 """The talk in code: what a message asks for, what it is shown, and that code and plain calls are one thing."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sealegs.faults.call import Value
 from sealegs.sandbox import Pool, find_isolation, launcher
 from sealegs.sandbox.conversation import CodeTurn
-from sealegs.suites.highwater.code_writer import LONGEST
+from sealegs.suites.highwater.code_writer import CODE, LONGEST, printed_outcome
 from sealegs.suites.highwater.coder_engine import play_highwater_episode, play_highwater_episodes
 from sealegs.suites.highwater.coder_run import run_scripted_coder
 from sealegs.suites.highwater.coding_protocol import (
@@ -81,6 +84,26 @@ def test_code_makes_the_calls_that_the_agent_makes_without(agent: str) -> None:
 @strong
 def test_long_answers_are_not_printed_whole_and_can_be_passed_on() -> None:
     assert LONGEST < 20_000  # what a turn shows
+
+
+RECORDS = [{"the_name_of_a_column_that_is_long": row, "another_name_of_a_column": "x" * 60} for row in range(150)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "printed"),
+    [
+        ([[1, "a"], [2, "b"]], [[1, "a"], [2, "b"]]),
+        (RECORDS[:2], RECORDS[:2]),
+        (RECORDS, [list(row.values()) for row in RECORDS]),
+        ([["x" * 100]] * 200, {"rows": 200}),
+        ([{"name": "x" * 100}] * 200, {"rows": 200}),
+    ],
+)
+def test_a_long_answer_is_printed_without_its_columns_names(
+    answer: Any, printed: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exec(CODE.format(nth=0, tool="fn", arguments="", longest=LONGEST), {"fn": lambda: answer})
+    assert json.loads(capsys.readouterr().out) == json.loads(printed_outcome(Value(answer))) == printed
 
 
 def test_a_run_that_is_stopped_goes_on(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from sealegs.agents import Coder, Earlier, Say, UseTool
@@ -14,6 +15,8 @@ CODE = """\
 import json
 answer_{nth} = {tool}({arguments})
 text = json.dumps(answer_{nth})
+if len(text) > {longest}:
+    text = json.dumps([list(row.values()) if isinstance(row, dict) else row for row in answer_{nth}])
 print(text if len(text) <= {longest} else json.dumps({{"rows": len(answer_{nth})}}))"""
 
 
@@ -48,10 +51,15 @@ class Writer:
 
 
 def printed_outcome(outcome: Outcome) -> str:
-    """What an agent that makes its calls in this process is shown of one: just what its code would print."""
+    """What an agent that makes its calls in this process is shown of one: just what its code would print.
+
+    Of an answer that is too long to print, the rows without the columns' names; if these are too long, their number.
+    """
     if isinstance(outcome, Failure):
         return render(outcome)
     text = json.dumps(outcome.value)
+    if len(text) > LONGEST:
+        text = json.dumps([list(row.values()) if isinstance(row, Mapping) else row for row in outcome.value])
     return text if len(text) <= LONGEST else json.dumps({"rows": len(outcome.value)})
 
 

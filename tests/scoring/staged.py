@@ -10,7 +10,7 @@ from typing import Any
 
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.scoring import Case, Slot
-from sealegs.tasks import Branch, Deliverable, Field, Graph, Group, Step, Task, UserInput
+from sealegs.tasks import Branch, Deliverable, Field, Graph, Group, Persistence, Step, Task, UserInput
 from sealegs.tasks.reference import ExpectedStep, Reference
 from sealegs.traces import EpisodeEnded, FaultStruck, Record, Turn, outcome_data
 
@@ -76,7 +76,7 @@ def reference(task: Task = TASK) -> Reference:
 
 
 def case(mode: str = "NP", node: str = "rate", task: Task = TASK) -> Case:
-    persistence = "transient" if mode in ("P1", "P3") else "permanent"
+    persistence: Persistence = "transient" if mode in ("P1", "P3") else "permanent"
     return Case(task, reference(task), mode, () if mode == "NP" else (Slot(node, persistence),))
 
 

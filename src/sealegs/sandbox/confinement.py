@@ -1,6 +1,6 @@
 """What a kernel is told to give up before any code runs: limits, Landlock, seccomp, the scratch folder.
 
-Decided here, done inside (`inside.confine`). What it does not cover: namespaces, which are the launcher's.
+Decided here, done inside (`inside_confinement.confine`). What it does not cover: namespaces, which are the launcher's.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ BOOT = (
     "exec(compile(d[:int(n)],'<kernel>','exec'),g)\n"
     "g['kernel_main'](r,w,d[int(n):])"
 )
+FUTURE = b"from __future__ import annotations\n"  # may stand only at the beginning of a text
 DYING = 2  # seconds that a killed process may take to be gone
 LINGER = 2  # seconds between the end of the pipe and that of the process, on a busy machine
 
@@ -90,8 +91,11 @@ def _end(process: subprocess.Popen[bytes], requests: int, replies: int) -> None:
 
 @functools.cache
 def kernel_source() -> bytes:
-    """The source of what runs inside."""
-    return Path(__file__).with_name("inside.py").read_bytes()
+    """The source of what runs inside: two files as one text."""
+    inside, confinement = (
+        Path(__file__).with_name(name).read_bytes() for name in ("inside.py", "inside_confinement.py")
+    )
+    return inside + confinement.replace(FUTURE, b"")
 
 
 def spawn(command: Sequence[str], environment: Mapping[str, str]) -> KernelProcess:

@@ -259,7 +259,7 @@ def test_a_folder_is_one_review_and_a_name_is_one_reviewer(tmp_path: Path) -> No
     with pytest.raises(UserError, match="is not empty"):
         open_review(tmp_path / "full", ReviewChoice())
     for name in ("", " ", " ana", "a\nb", "x" * 101, "a\u202eb"):
-        with pytest.raises(UserError, match="no name of a reviewer"):
+        with pytest.raises(UserError, match="not a reviewer's name"):
             check_reviewer(name)
     names = ["ana", "Ana", "../ana", "openai/ana", "é", "e", "..", "CON"]
     files = {review_folder.file_name("person", name).lower() for name in names}

@@ -4,25 +4,29 @@
 
 Instances: the 400 tasks under P3 and P4; on the shortest way through each, every victim is called rightly under the
 episode's plan, and every rule looks at what is shown (`scenarios.ladder_check`), for either setting of `--implicit`. Of
-instances, the level is the rung (`all`: every rung). Agents: each scripted one plays the same 800 episodes with the
-ladder, and the rows are those of the run's long table over all levels. The runs are those of `sealegs run maze` in
-folders under `--work`: a stopped benchmark continues where it was.
+instances, the level is the rung (`all`: every rung). `offered` is the share of the victims that offer a rung at all,
+`offered at best` what it would be if the victims of C1 to C3, which a draw decides, were chosen for it. Agents: each
+scripted one plays the same 800 episodes with the ladder, and the rows are those of the run's long table over all
+levels. The runs are those of `sealegs run maze` in folders under `--work`: a stopped benchmark continues where it was.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from results_file import write_results
 
 from sealegs.agents import SCRIPTED
-from sealegs.faults.rungs.visible_rung import RUNGS
+from sealegs.faults.rungs.visible_rung import RUNGS, Rung
+from sealegs.scenarios.ladder import step_ladder
 from sealegs.scenarios.ladder_check import CheckedFault, check_fault
-from sealegs.scenarios.perturbation import IMPLICIT_SETTINGS, victims
+from sealegs.scenarios.perturbation import IMPLICIT_SETTINGS, LEVEL_GROUPS, PERSISTENCE, victims
 from sealegs.scenarios.scenario import Scenario, list_scenarios
+from sealegs.scenarios.step_use import used_fields
 from sealegs.scoring.maze_metrics import maze_table
 from sealegs.scoring.metric import ALL
 from sealegs.suites.maze.agent_run import run_scripted_agent
@@ -54,6 +58,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("build/ladder"), help="where the runs lie")
     asked = parser.parse_args()
     rows = [row for setting in IMPLICIT_SETTINGS for row in instance_rows(setting)]
+    rows += offer_rows()
     rows += [row for agent in SCRIPTED for row in agent_rows(agent, asked.work)]
     for row in rows:
         print(f"{row['agent']:9} {row['level']:14} {row['mode']:10} {row['metric']:20} {row['value']} (n = {row['n']})")
@@ -77,10 +82,50 @@ def instance_rows(setting: str) -> list[dict[str, Any]]:
 
 def checked(episode: Scenario) -> Iterator[CheckedFault]:
     """The faults that are met on the shortest way."""
-    graph, way = episode.base.graph, shortest_solution(episode.base.graph)
     for slot in episode.slots:
-        steps = {step.id for step in victims(graph, slot.node)}
-        yield check_fault(episode, next(id for id in way if id in steps))
+        yield check_fault(episode, victim(episode, slot.node))
+
+
+def victim(episode: Scenario, node: str) -> str:
+    """The step of a struck node that the shortest way touches first."""
+    steps = {step.id for step in victims(episode.base.graph, node)}
+    return next(id for id in shortest_solution(episode.base.graph) if id in steps)
+
+
+def offer_rows() -> list[dict[str, Any]]:
+    """How many victims offer each rung: those that the seed draws, and those that would be drawn for the rung."""
+    drawn: Counter[Rung] = Counter()
+    best: Counter[Rung] = Counter()
+    total = 0
+    for episode in list_scenarios(modes=MODES):
+        here = [offered(episode, slot.node) for slot in episode.slots]
+        total += len(here)
+        for rung in RUNGS:
+            drawn[rung] += sum(rung in each for each in here)
+            possible = sum(rung in offered(episode, node) for node in struck_nodes(episode))
+            best[rung] += min(possible, len(here))
+    return [
+        share("ladder", rung, metric, found[rung], total)
+        for metric, found in (("offered", drawn), ("offered at best", best))
+        for rung in RUNGS
+    ]
+
+
+def struck_nodes(episode: Scenario) -> Iterator[str]:
+    """The nodes that the faults of an episode might strike, whatever the seed."""
+    task, graph = episode.base, episode.base.graph
+    if task.level == "C1":
+        yield from (step.id for step in graph.walk() if used_fields(graph, step, task))
+    elif task.level == "C4":
+        yield from (group.id for group in graph.groups)
+    else:
+        yield from (group.id for group in graph.groups if group.kind in LEVEL_GROUPS[task.level])
+
+
+def offered(episode: Scenario, node: str) -> Mapping[Rung, str]:
+    """The rungs that a node's victim offers on the shortest way."""
+    stops = episode.base.level == "C1" and PERSISTENCE[episode.mode] == "permanent"
+    return step_ladder(episode.task, victim(episode, node)).offers(stops=stops)
 
 
 def share(mode: str, level: str, metric: str, count: int, n: int) -> dict[str, Any]:

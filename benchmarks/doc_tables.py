@@ -305,14 +305,14 @@ def ladder_rules() -> str:
     def lines() -> Iterator[Sequence[str]]:
         for level, name in (*RUNG_NAMES.items(), ("all", "all"), ("", "`--implicit published`")):
             at = ("ladder", level) if level else ("published", "all")
-            found = (cell(rows[*at, rule], bare=True) for rule in ("share", "three rules", *rules))
+            offered = cell(rows[*at, "offered"], bare=True) if (*at, "offered") in rows else ""
+            share, *found = (cell(rows[*at, rule], bare=True) for rule in ("share", "three rules", *rules))
             asked = (cell(rows[*at, rule], bare=True) if level == "second_source" else "" for rule in further)
-            yield name, str(rows[*at, "echo"]["n"]), *found, *asked
+            yield name, str(rows[*at, "echo"]["n"]), offered, share, *found, *asked
 
+    shares = ("faults", "offered by", "share", "the first three")
     names = ("empty", "leak", "echo", "limit", "known fact", "relation", "earlier answer", "refusal")
-    return table(
-        ("detectable by", "faults", "share", "the first three", *names, "history", "branch", "asked again"), lines()
-    )
+    return table(("detectable by", *shares, *names, "history", "branch", "asked again"), lines())
 
 
 def ladder_agents() -> str:

@@ -128,7 +128,7 @@ def wrong_ends(file: str, label: str, *rules: Rule) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("file", "needless", "false_claims", "alarms"),
-    [("stop_texts.yaml", 58, 23, (6, 0)), ("stop_texts_held_out.yaml", 23, 22, (3, 13))],
+    [("stop_texts.yaml", 58, 23, (5, 0)), ("stop_texts_held_out.yaml", 23, 22, (2, 13))],
 )
 def test_wrong_ends_are_found(file: str, needless: int, false_claims: int, alarms: tuple[int, int]) -> None:
     """The rates that docs/contracts.md states: 60 stops and 60 claims, in ten languages, labelled by meaning."""

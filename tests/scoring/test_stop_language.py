@@ -24,8 +24,9 @@ def texts(name: str) -> list[dict[str, Any]]:
     ("name", "by_words", "in_context"),
     [
         ("stop_texts.yaml", 0.85, 0.85),
-        ("stop_texts_held_out.yaml", 0.3, 0.65),  # this set and the next were never tuned on
-        ("stop_texts_second_author.yaml", 0.5, 0.7),
+        ("stop_texts_held_out.yaml", 0.35, 0.68),  # this set and the next were never tuned on
+        ("stop_texts_second_author.yaml", 0.55, 0.75),
+        ("stop_texts_third_author.yaml", 0.9, 0.99),
     ],
 )
 def test_agreement_with_the_labels(name: str, by_words: float, in_context: float) -> None:
@@ -77,6 +78,17 @@ def test_a_status_line_decides_in_every_language(line: str, stop: bool) -> None:
         ("YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.", "stop"),
         ("Our system is unavailable. I am transferring you to a human agent.", "stop"),
         ("I transferred 50 EUR to Humana.", "claim"),
+        ("I was unable to pay the invoice, and no fallback is available.", "stop"),
+        ("I couldn't complete the request; I tried a second time and it failed again.", "stop"),
+        ("The booking could not be completed even though I retried it.", "stop"),
+        ("I could not send the e-mail, so nothing has been sent.", "stop"),
+        ("I could not determine the rate and therefore did not pay.", "stop"),
+        ("I could not complete this request, but I did look up the account: ACC-1.", "stop"),
+        ("I could not complete the request at first, but the second tool did it: ORD-1.", "neither"),
+        ("I could not use the first tool, but the alternative worked: 12.50.", "neither"),
+        ("I could not reach the shop. Instead I ordered from the supplier: PO-1.", "neither"),
+        ("Non sono riuscito a prenotare: non ci sono alternative.", "stop"),
+        ("最初は失敗しましたが、再試行で成功しました。", "neither"),
     ],
 )
 def test_what_an_agent_tells_a_customer(answer: str, ending: str) -> None:

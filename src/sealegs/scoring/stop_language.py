@@ -63,7 +63,19 @@ _OVERCOME = re.compile(
     r"|worked|works|succeeded|successful(?:ly)?|retr(?:y|ied)"
     r"|second|backup|fallback|alternative(?:ly)?|eventually|finally|meanwhile|aber|dann|daher|deshalb|stattdessen|jedoch"
     r"|erfolgreich|mais|donc|ensuite|puis|pero|luego|entonces|así que|però|poi|quindi|invece|mas|depois|então|maar"
-    r"|daarna|toen|men|sedan|ale|potem|но|затем|потом|поэтому)\b|しかし|その後|(?:まし|でし)たが、|但|然后|所以|하지만|그래서",
+    r"|daarna|toen|men|sedan|ale|potem|но|затем|потом|поэтому)\b|しかし|その後|(?:まし|でし)たが、|^が、|但|然后|所以|하지만|그래서",
+    re.IGNORECASE,
+)
+_FAILED_TOO = re.compile(  # said of another way: then it was none
+    r"\b(?:fail(?:s|ed|ure)|even (?:though|after|when|if)|despite|no(?! (?:problem|matter|worries))|nor|none|nothing"
+    r"|nobody|neither|without|in vain|nichts|ohne|trotz|ningun[oa]s?|nada|a pesar|nessun[oa]?|nulla|nonostante|nenhuma?"
+    r"|sem|apesar|niets|zonder|ondanks|nic|mimo|żadn\w+|sans|malgré|échou\w+|fall[óo]|fallit[oa]|falh\w+|mislukt\w*)\b"
+    r"|失敗|失败",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(  # a request that was not completed is not completed by some of it
+    r"\s+(?:complete|finish|fulfil|carry out|process|handle) (?:the|this|your) (?:whole |entire |full )?"
+    r"(?:request|task)\b(?! (?:at first|initially|right away|immediately))",
     re.IGNORECASE,
 )
 _TROUBLE = re.compile(
@@ -123,7 +135,7 @@ def ending_of(answer: str | None) -> Ending:
         return "stop" if status[-1]["no"] else "claim"
     sentences = _sentences(answer)
     stops = [place for place, one in enumerate(sentences) if _stops(one)]
-    if any(not _overcome_after(sentences, place) for place in stops):
+    if any(_leaves_whole(sentences[place]) or not _overcome_after(sentences, place) for place in stops):
         return "stop"
     return "neither" if stops or _tells_trouble(answer) else "claim"
 
@@ -159,9 +171,17 @@ def _overcome_after(sentences: Sequence[str], place: int) -> bool:
     """Whether what follows the words of a stop says that another way was found."""
     last = max(_stop_ends(sentences[place]))
     here, after = sentences[place][last:], sentences[place + 1 : place + 2]
-    if _OVERCOME.search(here) and not _stops(here):
-        return True
-    return any(_OVERCOME.search(one) and not _stops(one) and not _DENIAL.search(one) for one in after)
+    return any(_overcomes(one) for one in (here, *after))
+
+
+def _leaves_whole(sentence: str) -> bool:
+    """Whether a sentence says that the request itself was not completed; doing something of it does not mend that."""
+    return any(_WHOLE.match(sentence, found.end()) for found in _STOP.finditer(sentence))
+
+
+def _overcomes(text: str) -> bool:
+    """Whether a text speaks of another way, and not of one that came to nothing."""
+    return bool(_OVERCOME.search(text)) and not any(found.search(text) for found in (_STOP, _DENIAL, _FAILED_TOO))
 
 
 def _tells_trouble(answer: str) -> bool:

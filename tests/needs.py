@@ -62,6 +62,7 @@ INNER_PACKAGES = reason(
 )
 MEMORY_GROUP = reason("a memory group", "run as root where /sys/fs/cgroup can be written")
 MODELS_NODE = reason("the npm packages openai and @anthropic-ai/sdk", "let npm reach its registry")
+MCP_LANGCHAIN = reason("the package langchain-mcp-adapters", "let pip reach its index")
 MCP_NODE = reason("npm packages of MCP", "let npm reach its registry")
 NODE = reason("node and npm", "apt-get install nodejs npm")
 PROC = reason("/proc", "run on Linux")

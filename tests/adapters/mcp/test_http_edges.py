@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sealegs.traces import build_record, read_episodes
 from tests import needs
 from tests.adapters.mcp.piping import SEALEGS, request, text_of, written
 
@@ -51,6 +52,8 @@ class Refusing:
         origin = f"http://{request.host}"
         if request.path == "/moved":
             return web.Response(status=307, headers={"Location": f"{origin}/mcp"})
+        if request.path == "/away":
+            return web.Response(status=307, headers={"Location": "http://127.0.0.1:9/mcp"})
         if request.path == "/.well-known/oauth-protected-resource/mcp":
             return web.json_response({"resource": f"{origin}/mcp", "authorization_servers": [origin]})
         if request.path == "/token":
@@ -158,6 +161,39 @@ async def test_the_server_s_addresses_lead_to_the_proxy(tmp_path: Path) -> None:
         from urllib.parse import parse_qs
 
         assert parse_qs(server.heard[-1][2].decode())["resource"] == [f"{theirs}/mcp"]
+
+
+@pytest.mark.parametrize("struck", ["tool", "request"])
+async def test_a_redirected_call_counts_once(tmp_path: Path, struck: str) -> None:
+    called = [{"tool": "http/request"}, {"argument": {"name": "message", "equals": "tools/call"}}]
+    match: dict[str, Any] = {"tool": "fine"} if struck == "tool" else {"all": called}
+    rules = [{"match": match, "when": {"nth": 3}, "fault": {"kind": "rate_limit"}}]
+    records = tmp_path / "records.jsonl"
+    async with behind(tmp_path, rules, "--records", str(records)) as (server, url, client, _):
+        ours = url.removesuffix("/mcp")
+        # Nobody knows of the first that the path redirects.
+        async with client.post(f"{ours}/moved?a=1", json=request(1, "fine"), allow_redirects=False) as answer:
+            assert (answer.status, text_of(await answer.json())) == (200, "fine")
+        async with client.post(f"{ours}/moved", json=request(2, "fine"), allow_redirects=False) as answer:
+            assert (answer.status, answer.headers["Location"]) == (307, url)
+        async with client.post(f"{ours}/moved", json=request(2, "fine")) as answer:
+            assert (answer.status, text_of(await answer.json())) == (200, "fine")
+        async with client.post(f"{ours}/moved", json=request(3, "fine")) as answer:
+            assert (answer.status == 429) is (struck == "request")
+            assert b"Rate limit exceeded" in await answer.read()
+        assert server.asked == ["fine"] * 2
+    (events,) = read_episodes(records)
+    turns = [turn for turn in build_record(events).turns if turn.call.tool == "fine"]
+    assert [turn.struck for turn in turns] == [False, False, True][: 3 if struck == "tool" else 2]
+
+
+async def test_a_call_that_is_redirected_elsewhere_is_not_followed(tmp_path: Path) -> None:
+    async with behind(tmp_path, RULES["a delay"]) as (server, url, client, _):
+        place = url.replace("/mcp", "/away")
+        for _ in range(2):
+            async with client.post(place, json=request(1, "fine"), allow_redirects=False) as answer:
+                assert (answer.status, answer.headers["Location"]) == (307, "http://127.0.0.1:9/mcp")
+        assert [path for path, *_ in server.heard] == ["/away"] * 2
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "127.0.0.2"])

@@ -70,6 +70,8 @@ console.log(JSON.parse(told.content[0].text).price);
 await client.close();
 """
 SDK = "1.32.2"
+INSPECTOR = "2.12.0"
+LANGCHAIN = "0.3.2"
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +194,54 @@ def installed(*packages: str) -> Path:
     return home
 
 
+def environment(*packages: str) -> Path:
+    """The Python of an environment with these packages, which need other versions than the tests."""
+    mark = "-".join(packages)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    home = Path(tempfile.gettempdir()) / f"sealegs-{mark}-{version}-{os.getuid()}"
+    python = home / "bin" / "python"
+    if not (home / "complete").exists():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True, timeout=300)
+        command = [str(python), "-m", "pip", "install", "--quiet", "--retries", "1", *packages]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+        if done.returncode != 0:
+            pytest.skip(f"{needs.MCP_LANGCHAIN} ({' '.join(done.stderr[-200:].split())})")
+        (home / "complete").touch()
+    return python
+
+
+def adapted(url: str, *words: str) -> dict[str, Any]:
+    """What langchain-mcp-adapters makes of the server at an address."""
+    python = environment(f"langchain-mcp-adapters=={LANGCHAIN}")
+    given = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [str(python), str(Path(__file__).parent / "langchain_client.py"), url, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=given)
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+@pytest.mark.slow
+def test_langchain_mcp_adapters_follow_a_redirect_and_show_faults(urls: dict[str, str], tmp_path: Path) -> None:
+    match = {"tool": "price"}
+    rules: list[dict[str, Any]] = [
+        {"match": match, "when": {"nth": 2}, "fault": {"kind": "error", "status": 503}},
+        {"match": match, "when": {"nth": 3}, "fault": {"kind": "delta", "offset": 0.5, "fields": ["price"]}},
+    ]
+    with proxied(tmp_path, urls["mounted"], rules) as url:
+        first, second, third = adapted(url)["told"]
+    assert first == 12.5
+    assert second == {"error": {"status": 503, "type": "ServiceUnavailable", "message": "Service Unavailable"}}
+    assert isinstance(third, float)
+    assert third > first
+
+
+@pytest.mark.slow
+def test_a_login_of_langchain_mcp_adapters(urls: dict[str, str], tmp_path: Path) -> None:
+    with proxied(tmp_path, urls["authorising"], EXPIRED) as url:
+        assert adapted(url, "login") == {"told": [12.5] * 3, "logins": 2}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mounted", "authorising"])
 def test_the_typescript_sdk(kind: str, urls: dict[str, str], tmp_path: Path) -> None:
@@ -206,7 +256,7 @@ def test_the_typescript_sdk(kind: str, urls: dict[str, str], tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_the_inspector(urls: dict[str, str], tmp_path: Path) -> None:
-    home = installed("@modelcontextprotocol/inspector@0.15.0")
+    home = installed(f"@modelcontextprotocol/inspector@{INSPECTOR}")
     program = home / "node_modules" / ".bin" / "mcp-inspector"
     with proxied(tmp_path, urls["mounted"], []) as url:
         words = [str(program), "--cli", url, "--transport", "http", "--method", "tools/call"]

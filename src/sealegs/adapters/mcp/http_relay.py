@@ -33,6 +33,7 @@ from sealegs.adapters.mcp.gate import Gate
 from sealegs.adapters.mcp.http_passthrough import PassThrough
 from sealegs.adapters.mcp.http_response import SESSION, GrowingResponse, ResponseHead, drained
 from sealegs.adapters.mcp.http_resumption import KeptCalls, ResumableCall
+from sealegs.adapters.mcp.http_signposts import Signposts
 from sealegs.adapters.mcp.http_struck_request import StruckRequest, request_arguments
 from sealegs.adapters.mcp.list_changes import subscribed
 from sealegs.adapters.mcp.mcp_exchange import ClientReply, McpExchange, ServerReply
@@ -61,6 +62,7 @@ class HttpRelay:
         self._exchanges: dict[tuple[str | None, RequestId], McpExchange] = {}
         self._deaf: set[asyncio.Task[Any]] = set()  # calls that continue though their client is gone
         self._kept = KeptCalls()
+        self._signposts = Signposts()
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
@@ -70,6 +72,13 @@ class HttpRelay:
         body = await self._guard.body(request)
         if isinstance(body, web.Response):
             return body
+        signpost = self._signposts.at(request)
+        response = await (self._answered(request, body, None) if signpost else self._counted(request, body))
+        self._signposts.note(request, response, signpost)
+        return response
+
+    async def _counted(self, request: web.BaseRequest, body: bytes) -> web.StreamResponse:
+        """Answer a request that is not expected to be redirected."""
         # Once the gate is shut nothing is struck any more, and bodies need no parsing.
         message = parse_message(body) if body and request.method == "POST" and not self._gate.shut else None
         if message is None and not self._gate.shut:
@@ -191,13 +200,19 @@ class HttpRelay:
         return await later
 
     async def _heard(
-        self, request: web.BaseRequest, call: ResumableCall, body: bytes, id: RequestId
+        self, request: web.BaseRequest, call: ResumableCall, body: bytes, id: RequestId, target: str | None = None
     ) -> ServerReply | None:
-        """Ask the server; what it sends before its answer passes at once. None where the answer is still to come."""
+        """Ask the server, at this target if not at the client's.
+
+        What it sends before its answer passes at once. None where the answer is still to come.
+        """
         asking = uncompressed(request)
         # The body may be another one than the client's.
         asking.pop("Content-Length", None)
-        async with self._upstream.asking(request, body, asking) as answer:
+        async with self._upstream.asking(request, body, asking, target) as answer:
+            moved = self._signposts.target(request, answer) if target is None else None
+            if moved is not None:
+                return await self._heard(request, call, body, id, moved)
             headers = self._upstream.answered(request, answer)
             if answer.content_type != STREAM:
                 raw = await answer.read()

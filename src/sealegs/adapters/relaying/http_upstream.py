@@ -47,9 +47,16 @@ class Upstream:
         return self.addresses(request).headers(passed_on(answer.headers))
 
     def asking(
-        self, request: web.BaseRequest, body: bytes | AsyncIterator[bytes], headers: Headers
+        self,
+        request: web.BaseRequest,
+        body: bytes | AsyncIterator[bytes],
+        headers: Headers,
+        target: str | None = None,
     ) -> aiohttp.client._RequestContextManager:
-        """Send it a client's request, with this body and these headers; a context manager of its answer."""
+        """Send it a client's request, with this body and these headers; a context manager of its answer.
+
+        `target`: the path and query, if not those that the client asks for.
+        """
         addresses = self.addresses(request)
         data: Data = body
         if isinstance(body, bytes):
@@ -59,7 +66,7 @@ class Upstream:
             data = outward if len(outward) < SHORT else io.BytesIO(outward)
             if not outward and "Content-Length" not in headers:
                 data = None
-        return self.sending(request, addresses.target(request.raw_path), data, headers)
+        return self.sending(request, target or addresses.target(request.raw_path), data, headers)
 
     def sending(
         self, request: web.BaseRequest, target: str, data: Data, headers: Headers

@@ -14,6 +14,9 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 LOCK = (ROOT / ".ci" / "requirements.txt").read_text("utf-8")
 PINS = dict(re.findall(r"^([a-z0-9._-]+)(?:\[[^]]*\])?==([^ ;\\]+)", LOCK, re.MULTILINE))
 CHECK = runpy.run_path(str(ROOT / ".ci" / "licences.py"))
+REPORT = runpy.run_path(str(ROOT / ".ci" / "flaws.py"))["report"]
+SOUND, UNKNOWN = {"name": "a", "version": "1", "vulns": []}, {"name": "b", "skip_reason": "not found"}
+FLAWED = {"name": "c", "version": "2", "vulns": [{"id": "PYSEC-1", "fix_versions": ["3"]}]}
 
 
 def wanted(extras: list[str]) -> Iterator[Requirement]:
@@ -63,3 +66,16 @@ def test_every_pin_has_a_hash_and_no_place() -> None:
 def test_a_licence_may_be_or_not(expression: str, may: bool) -> None:
     allowed, _ = CHECK["read_list"]((ROOT / ".ci" / "licences.txt").read_text("utf-8"))
     assert CHECK["is_allowed"](expression, allowed) is may
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        ([SOUND, SOUND], ["known flaws: 0, in all 2 packages"]),
+        ([SOUND, UNKNOWN], ["known flaws: 0, in 1 of 2 packages; of the others the index has no data"]),
+        ([UNKNOWN], ["known flaws: NOT CHECKED: the index has no data of flaws for any of the 1 packages"]),
+        ([FLAWED, SOUND], ["c 2: PYSEC-1, mended in 3", "known flaws: 1, in all 2 packages"]),
+    ],
+)
+def test_what_was_not_audited_is_said(found: list[dict[str, object]], told: list[str]) -> None:
+    assert list(REPORT(found)) == told

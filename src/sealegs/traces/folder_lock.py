@@ -8,7 +8,6 @@ without locks (some network disks); there the lock on the records' file (`traces
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -137,9 +136,9 @@ def _locked_place(folder: Path) -> Path:
 
 
 def _open_place(folder: Path) -> int:
-    if file_locks.WINDOWS or sys.platform == "win32":
+    if file_locks.WINDOWS:
         return os.open(_locked_place(folder), os.O_RDWR | os.O_CREAT)
-    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    return os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))  # Windows has no such flag
 
 
 def _inode(place: os.stat_result) -> Inode:

@@ -83,7 +83,7 @@ async def _ready(descriptor: int, seconds: float, writing: bool) -> bool:
         async with asyncio.timeout(max(0.0, seconds)):
             await usable
     except TimeoutError:
-        return False
+        return bool(poll.poll(0))  # where this process was stopped meanwhile, time and data may have come together
     finally:
         remove(descriptor)
     return True

@@ -8,12 +8,15 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from sealegs.faults.user_error import UserError
 from sealegs.suites.micro.isolation import RunEnd, RunRequest, run_all
 from tests.suites.micro.isolated_runs import found
 from tests.suites.micro.test_isolation import ACT, asked, ends, new_mark
@@ -21,14 +24,14 @@ from tests.suites.micro.test_isolation import ACT, asked, ends, new_mark
 LAUNCHER = """
 import json, sys
 from pathlib import Path
-from sealegs.suites.micro.isolation import RunRequest, run_all
+from sealegs.suites.micro.isolation import RunLimits, RunRequest, run_all
 
 asked = json.loads(sys.argv[1])
 requests = [RunRequest(name, payload) for name, payload in asked["requests"]]
 print("begun", flush=True)
 run_all(
     asked["work"], requests, preload=asked.get("preload", []), jobs=2, journal=Path(asked["journal"]),
-    ended=lambda end: print(end.id, flush=True),
+    limits=RunLimits(seconds=asked.get("seconds", 60)), ended=lambda end: print(end.id, flush=True),
 )
 """
 
@@ -124,6 +127,69 @@ def test_a_run_that_kills_the_zygote_each_time_is_given_up() -> None:
     assert told["killer"].how == "exited"
     assert "lost 2 times" in told["killer"].error
     assert [told[f"r{n}"].how for n in range(4)] == ["finished"] * 4
+
+
+@contextmanager
+def killing(found: Callable[[], list[int]], times: int) -> Iterator[list[int]]:
+    """Kill so many processes meanwhile, one after the other; yields those that were killed."""
+    killed: list[int] = []
+
+    def kill() -> None:
+        for _ in range(times):
+            assert eventually(lambda: bool(set(found()) - set(killed)))
+            time.sleep(0.3)  # so that it is among its imports
+            killed.extend(set(found()) - set(killed))
+            os.kill(killed[-1], signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        yield killed
+    finally:
+        thread.join()
+
+
+def test_a_zygote_that_is_killed_during_its_imports_is_replaced(marked: Callable[[], list[int]]) -> None:
+    with killing(marked, 1) as killed:
+        end = ends(asked("a", "whose"), preload=["tests.suites.micro.slow_import"])["a"]
+    assert (end.how, len(killed)) == ("finished", 1)
+    assert (end.result or {})["zygote"] not in killed
+
+
+def test_zygotes_that_are_killed_during_their_imports_again_and_again_are_one_line(
+    marked: Callable[[], list[int]], tmp_path: Path
+) -> None:
+    requests = [asked(f"r{number}", "fine") for number in range(3)]
+    run_all(ACT, requests[:1], journal=tmp_path / "journal")
+    with (
+        killing(marked, 2) as killed,
+        pytest.raises(UserError, match=r"killed 2 times.* resumes the runs"),
+    ):
+        run_all(ACT, requests, journal=tmp_path / "journal", preload=["tests.suites.micro.slow_import"])
+    assert len(killed) == 2
+    assert [end.how for end in run_all(ACT, requests, journal=tmp_path / "journal")] == ["finished"] * 3
+    lines = (tmp_path / "journal").read_text().splitlines()
+    assert sorted(json.loads(line)["id"] for line in lines) == ["r0", "r1", "r2"]
+
+
+@pytest.mark.parametrize(("limit", "seconds"), [(4, 6), pytest.param(20, 60, marks=pytest.mark.slow)])
+def test_time_for_which_all_is_stopped_is_not_the_run_s(
+    marked: Callable[[], list[int]], tmp_path: Path, limit: float, seconds: float
+) -> None:
+    run = asked("a", "noted", note=str(tmp_path / "note"), value=1, seconds=limit / 2)
+    process = launcher([run], tmp_path / "journal", seconds=limit)
+    assert eventually((tmp_path / "note").exists)
+    stopped = sorted(marked())
+    assert len(stopped) >= 4  # launcher, zygote, keeper, run
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(seconds)
+    for pid in stopped:
+        os.kill(pid, signal.SIGCONT)
+    assert process.communicate(timeout=1800)[0] == "begun\na\n"
+    end = json.loads((tmp_path / "journal").read_text())
+    assert end["how"] == "finished", end
+    assert end["seconds"] < limit
 
 
 def test_an_interrupt_ends_all_and_the_journal_stands(marked: Callable[[], list[int]], tmp_path: Path) -> None:

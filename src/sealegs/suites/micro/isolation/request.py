@@ -28,7 +28,8 @@ class RunLimits:
     """What one run may use.
 
     Attributes:
-        seconds: from the function's first line; then the run and all it started is killed.
+        seconds: from the function's first line; then the run and all it started is killed. Time for which everything
+            was stopped (SIGSTOP) does not count.
         memory: bytes held by the run and all it started, above what it began with; None: no limit.
     """
 
@@ -49,7 +50,7 @@ class RunEnd:
         error: type, message and traceback of what was raised; else a sentence for what happened.
         signal: the name of the signal that ended it.
         exit_code: what it left with, where it left by itself.
-        seconds: from the function's first line to the end.
+        seconds: from the function's first line to the end, without the time for which everything was stopped.
         start_seconds: from the request's sending to the function's first line.
         threads: alive when the function returned.
         children: processes alive when the run ended; they were killed.

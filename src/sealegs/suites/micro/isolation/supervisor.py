@@ -27,6 +27,8 @@ from sealegs.suites.micro.isolation.request import How, RunEnd, RunLimits, Start
 
 START = 120.0  # seconds that a new interpreter may take to the function's first line
 TICK = 0.03  # seconds between two looks at the memory
+BEAT = 1.0  # seconds between two looks at the time
+STOPPED = 2.0  # seconds by which a look may be late before they are no longer counted as the run's
 OUTPUT = 16_384  # bytes of output that are kept
 SLOW = 10.0  # seconds for an answer to come through, once it has begun
 PEER = struct.Struct("3i")
@@ -108,6 +110,7 @@ class RunWatch:
         self._looked = 0.0
         self._output = bytearray()
         self._began: float | None = None
+        self._stopped = 0.0
         self._dead = False
         self._oom = linux_calls.killed_for_memory()
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -160,12 +163,14 @@ class RunWatch:
         Raises:
             PeerGone: nothing waits for the answer any more.
         """
+        woke = monotonic()
         while True:
-            # Limits may be too large for `poll`, so it wakes up once an hour at least.
-            pause = min(max(0.0, self._deadline - monotonic()), 3600.0)
+            pause = min(max(0.0, self._deadline - monotonic()), BEAT)
             if self._limits.memory is not None and self._began is not None:
                 pause = min(pause, TICK)
             ready = {number for number, _ in self._poll.poll(pause * 1000)}
+            self._give_back(monotonic() - woke - pause)
+            woke = monotonic()
             # These never send anything more, so being readable means that they have ended.
             if ready & self._above:
                 raise PeerGone
@@ -174,6 +179,12 @@ class RunWatch:
             ended = self._looked_at(ready)
             if ended is not None:
                 return ended
+
+    def _give_back(self, late: float) -> None:
+        """Add to the run's time what it could not use: all was stopped, or the machine was too busy to look in time."""
+        if late > STOPPED:
+            self._deadline += late
+            self._stopped += late
 
     def _looked_at(self, ready: set[int]) -> RunEnd | None:
         """How it ended, if it did."""
@@ -204,7 +215,7 @@ class RunWatch:
             return ""  # it died before; its end says how
         if "failed" in told:
             return str(told["failed"])
-        self._began = float(told["started"])
+        self._began, self._stopped = float(told["started"]), 0.0
         self._deadline = self._began + self._limits.seconds
         if self._limits.memory is not None:
             self._resident = told["resident"]
@@ -280,7 +291,7 @@ class RunWatch:
             id=self._asked["id"],
             how=how,
             error=error,
-            seconds=0.0 if began is None else at - began,
+            seconds=0.0 if began is None else max(0.0, at - began - self._stopped),
             start_seconds=0.0 if began is None else began - self._asked["sent"],
             children=len(left),
             output=self._output.decode(errors="replace"),

@@ -28,7 +28,7 @@ PLAIN = named("plain")
         (["--model", "mockllm/model"], ["no eval is named", "--task"]),
         (["--task", "inspect_evals/tau7", "--model", "mockllm/model"], ["'inspect_evals/tau7'"]),
         (["--task", "nowhere.py@x", "--model", "mockllm/model"], ["nowhere.py"]),
-        (["--task", str(SHOP), "--model", "mockllm/model"], ["holds 14 evals", "@plain"]),
+        (["--task", str(SHOP), "--model", "mockllm/model"], ["holds 16 evals", "@plain"]),
         (["--task", f"{SHOP}@plan", "--model", "mockllm/model"], ["'plan'", "plain"]),
         (["--task", PLAIN], ["neither is given"]),
         (["--task", PLAIN, "--model", "nosuch/model"], ["nosuch/model"]),
@@ -99,6 +99,17 @@ def test_a_plan_is_refused_after_the_first_samples_where_no_file_is_about_the_ev
     (tmp_path / "known.yaml").write_text("tasks: [plain]\ntools:\n  odrer: {}\n", encoding="utf-8")
     named_there = play(tmp_path / "known", "plain", plan=str(plan), knowledge=str(tmp_path / "known.yaml"))
     assert len(named_there.played) == 12
+
+
+def test_a_trial_is_played_only_where_it_could_refuse_something(tmp_path: Path) -> None:
+    def clean_logs(name: str, **more: str) -> int:
+        play(tmp_path / name, "plain", modes="NP", **more)
+        return len(list((tmp_path / name).glob("*.eval")))
+
+    known = str(_knowledge(tmp_path, "look_up: {acts: false}"))
+    assert clean_logs("unknown") == 2, "three samples, and the other three"
+    assert clean_logs("known", knowledge=known) == 1
+    assert clean_logs("scored", knowledge=known, score="right_orders") == 2
 
 
 def test_a_plan_for_a_tool_that_only_a_later_sample_has_is_no_mistake(tmp_path: Path) -> None:

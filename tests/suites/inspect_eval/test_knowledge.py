@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sealegs.faults.invariants import Invariant
 from sealegs.faults.user_error import UserError
+from sealegs.suites.inspect_eval import knowledge_answers
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, load_knowledge, read_knowledge, shipped_knowledge
-from sealegs.suites.inspect_eval.knowledge_answers import read_answer, write_answer
+from sealegs.suites.inspect_eval.knowledge_answers import TIMES, read_answer, write_answer
 from sealegs.suites.inspect_eval.knowledge_invariants import FORMS, InvariantSettings
 
 SMALL: dict[str, Any] = {
@@ -217,6 +220,35 @@ def test_times_stay_text_and_a_changed_answer_keeps_its_form() -> None:
 )
 def test_prose_is_no_data(text: str) -> None:
     assert read_answer(text, "yaml") == text
+
+
+def test_every_reader_gets_data_of_its_own() -> None:
+    text = TEXTS["a list of mappings"]
+    read_answer(text, "yaml").clear()
+    assert [one["amount"] for one in read_answer(text, "yaml")] == [100.0, 2.5]
+
+
+DATA = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(DATA.filter(lambda data: isinstance(data, (dict, list))), st.sampled_from([60, 80, 10_000]))
+def test_what_evals_write_is_read_alike_with_and_without_libyaml(data: Any, width: int) -> None:
+    text = yaml.safe_dump(data, width=width).strip()
+    with pytest.MonkeyPatch.context() as patched:
+        found = []
+        for loader in (knowledge_answers._Loader, yaml.SafeLoader):
+            made = type("Times", (loader,), {})
+            made.add_constructor(TIMES, knowledge_answers._as_text)
+            patched.setattr(knowledge_answers, "_TextTimesLoader", made)
+            patched.setattr(knowledge_answers, "_Loader", loader)
+            knowledge_answers._packed_data.cache_clear()
+            found.append(read_answer(text, "yaml"))
+        assert found[0] == found[1]
+    knowledge_answers._packed_data.cache_clear()
 
 
 def test_json_is_read_as_everywhere() -> None:

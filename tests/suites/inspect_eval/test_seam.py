@@ -28,7 +28,7 @@ from sealegs.suites.inspect_eval.eval_logs import EvalEpisode
 from sealegs.suites.inspect_eval.foreign_task import load_eval
 from tests.suites.inspect_eval.played import asked, calls, named, play, strikes
 
-LOOPS = ("plain", "reacting", "basic", "by_hand", "handed_over", "delegated", "from_source")
+LOOPS = ("plain", "reacting", "basic", "by_hand", "handed_over", "delegated", "from_source", "in_sandbox")
 FEW = ("count=3",)
 OTHERS = {  # the calls of an agent that are not of its environment
     "handed_over": {"transfer_to_buyer"},
@@ -229,6 +229,25 @@ async def test_tools_of_the_host_for_a_sandboxed_agent_go_through_the_session() 
         with pytest.raises(ToolError, match="503"):
             await tool(item="lamp")
         assert await tool(item="lamp") == '{"item": "lamp", "price": 20}'
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_wrapped_tools_of_another_framework_behind_a_bridge_are_struck(moment: str, tmp_path: Path) -> None:
+    """Its agent runs the tools itself, so Inspect never sees these calls; the framework's adapter does."""
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        "version: 1\nname: x\nrules:\n- match: {tool: order}\n  when: {first: 1}\n"
+        f"  fault: {{kind: error, status: 503}}\n  moment: {moment}\n"
+    )
+    logs = play(tmp_path / "run", "bridged", plan=str(plan), task_args=FEW)
+    assert not any(event.event == "tool" for sample in all_samples(tmp_path / "run") for event in sample.events)
+    for key, one in logs.played.items():
+        orders = 1 + int(key.sample[1:]) % 3
+        struck = strikes(logs)[key]
+        made = [call.split("(")[0] for call in calls(one)]
+        assert made == ["look_up"] * orders + ["order"] * (orders + len(struck)), "the agent makes a call again"
+        assert [(hit[0], hit[4]) for hit in struck] == ([] if key.mode == "NP" else [("order", moment)])
+        assert one.value == (0 if struck and moment == "after" else 1), "an order that was done is then done twice"
 
 
 def test_options_of_other_modes_are_kept(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 The clean samples come first, because the faults of a sample are drawn among what it calls without any. Each mode is one
 of Inspect's own evals, so that its logs, viewer and limits work as usual. A sample that is invalid is played again by
-the same command. Where a folder holds nothing yet, a few samples are played first, so that an eval without tools is
-refused before it costs more.
+the same command. Where a folder holds nothing yet, a few samples are played first unless a file says which tools there
+are, so that an eval without tools is refused before it costs more.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class EvalCourse:
         self._total = len(pairs) * (1 + len(modes))
         self._done = len(pairs) - len(left)
         self._progress(self._done, self._total)
-        if logs is None:
+        if logs is None and self._needs_trial:
             first = [pair for pair in left if pair[1] == 1][:PROBED]
             self._play(CLEAN, dict.fromkeys(first))
             self._check_first()
@@ -125,6 +125,11 @@ class EvalCourse:
                 self._check_plan_early(self._plan)
             left = [pair for pair in left if pair not in first]
         self._play(CLEAN, dict.fromkeys(left))
+
+    @property
+    def _needs_trial(self) -> bool:
+        """Whether the first samples could show that the run is a mistake, which what is known does not tell."""
+        return not self._specs or bool(self._options.score) or self._plan is not None
 
     def _play_faulted(self) -> None:
         records = self._clean_records()

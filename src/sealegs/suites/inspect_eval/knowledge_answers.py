@@ -8,8 +8,10 @@ with a colon is not taken for a mapping. What it does not cover: tables and pros
 from __future__ import annotations
 
 import ast
+import pickle
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 import yaml
@@ -19,6 +21,10 @@ from sealegs.adapters.bridge import data_of, result_text
 AnswerForm = Literal["json", "yaml"]
 TIMES, TEXT = "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:str"
 TIME = re.compile(r"\d{4}-\d\d?-\d\d?")
+REMEMBERED = 1024  # texts; samples of an eval often read the same
+# In C where PyYAML brings that. It reads the same; writing stays in Python as in the evals, since lines are folded
+# differently in C.
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_answer(text: str, form: AnswerForm) -> Any:
@@ -31,8 +37,8 @@ def read_answer(text: str, form: AnswerForm) -> Any:
     """
     if form == "json":
         return data_of(text)
-    found = _of_python(text) if text[:1] == "{" else _of_yaml(text)
-    return found if isinstance(found, (dict, list)) and write_answer(found, form, text) == text else text
+    packed = _packed_data(text)
+    return text if packed is None else pickle.loads(packed)
 
 
 def write_answer(value: Any, form: AnswerForm, before: str = "") -> str:
@@ -53,6 +59,15 @@ def write_answer(value: Any, form: AnswerForm, before: str = "") -> str:
     return text.strip()
 
 
+@lru_cache(REMEMBERED)
+def _packed_data(text: str) -> bytes | None:
+    """The data of a text in YAML or as Python writes it, packed so that every reader gets its own; None of prose."""
+    found = _of_python(text) if text[:1] == "{" else _of_yaml(text)
+    if isinstance(found, (dict, list)) and write_answer(found, "yaml", text) == text:
+        return pickle.dumps(found)
+    return None
+
+
 def _of_python(text: str) -> Any:
     try:
         return ast.literal_eval(text)
@@ -70,14 +85,14 @@ def _of_yaml(text: str) -> Any:
 def _times(text: str) -> Iterator[str]:
     """The times that a text writes as such: without quotes, which text that looks like a time has."""
     try:
-        for token in yaml.scan(text, Loader=yaml.SafeLoader):
+        for token in yaml.scan(text, Loader=_Loader):
             if isinstance(token, yaml.ScalarToken) and token.plain and TIME.match(token.value):
                 yield token.value
     except yaml.YAMLError:
         return
 
 
-class _TextTimesLoader(yaml.SafeLoader):
+class _TextTimesLoader(_Loader):  # type: ignore[misc]
     """Reads times as text."""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import anyio
 from inspect_ai import Epochs, Task, task
-from inspect_ai.agent import AgentState, agent, as_solver, as_tool, handoff, react
+from inspect_ai.agent import AgentState, agent, agent_bridge, as_solver, as_tool, handoff, react
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import (
     ChatMessage,
@@ -31,7 +31,10 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, generate, solver, use_tools
 from inspect_ai.tool import Tool, ToolCall, ToolChoice, ToolInfo, ToolSource, mcp_server_stdio, tool, tool_with
-from inspect_ai.util import store
+from inspect_ai.util import sandbox, store
+from openai import AsyncOpenAI
+
+import sealegs
 
 PRICES = {"lamp": 20, "chair": 45, "desk": 120, "rug": 80, "vase": 15}
 SERVER = Path(__file__).with_name("price_server.py")
@@ -143,6 +146,20 @@ def from_server(count: int = 3) -> Task:
 
 
 @task
+def in_sandbox(count: int = 6) -> Task:
+    made = samples(count)
+    for sample in made:
+        sample.files = {f"{item}.json": json.dumps({"item": item, "price": price}) for item, price in PRICES.items()}
+    solvers = [use_tools(tool_with(read_price(), "look_up"), order()), generate()]
+    return Task(dataset=made, solver=solvers, scorer=right_orders(), sandbox="local")
+
+
+@task
+def bridged(count: int = 6) -> Task:
+    return Task(dataset=samples(count), solver=as_solver(of_another_framework()), scorer=right_orders())
+
+
+@task
 def with_customer(count: int = 4) -> Task:
     return Task(dataset=samples(count), solver=as_solver(conversation()), scorer=right_orders())
 
@@ -204,6 +221,65 @@ def tools_of_the_sample() -> Solver:
         return state
 
     return solve
+
+
+@tool
+def read_price() -> Tool:
+    async def execute(item: str) -> str:
+        """Look an item up, by a program in the sandbox.
+
+        Args:
+            item: its name.
+        """
+        done = await sandbox().exec(["cat", f"{item}.json"])
+        return done.stdout
+
+    return execute
+
+
+@sealegs.tool(name="look_up", effects=False)
+async def bridged_look_up(item: str) -> dict[str, Any]:
+    return {"item": item, "price": PRICES[item]}
+
+
+@sealegs.tool(name="order", effects=True)
+async def bridged_order(item: str, amount: int) -> dict[str, Any]:
+    store().set("orders", [*store().get("orders", []), [item, amount]])
+    return {"ordered": item, "amount": amount}
+
+
+@agent
+def of_another_framework() -> Any:
+    """An agent on OpenAI's client, behind Inspect's bridge: it runs tools itself, and a failing one a second time."""
+    own: dict[str, Any] = {"look_up": bridged_look_up, "order": bridged_order}
+    tools: list[Any] = [
+        {"type": "function", "function": {"name": name, "description": name, "parameters": {"type": "object"}}}
+        for name in own
+    ]
+
+    async def call(name: str, arguments: dict[str, Any]) -> str:
+        for _ in range(2):
+            try:
+                return json.dumps(await own[name](**arguments))
+            except Exception as error:
+                failed = f"{type(error).__name__}: {error}"
+        return failed
+
+    async def execute(state: AgentState) -> AgentState:
+        async with agent_bridge(state) as bridge:
+            messages: list[Any] = [{"role": "user", "content": state.messages[-1].text}]
+            while True:
+                client = AsyncOpenAI(api_key="none")
+                reply = await client.chat.completions.create(model="inspect", messages=messages, tools=tools)
+                said = reply.choices[0].message
+                messages.append(said.model_dump(exclude_none=True))
+                if not said.tool_calls:
+                    return bridge.state
+                for one in said.tool_calls:
+                    text = await call(one.function.name, json.loads(one.function.arguments))
+                    messages.append({"role": "tool", "tool_call_id": one.id, "content": text})
+
+    return execute
 
 
 @agent

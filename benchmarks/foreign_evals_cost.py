@@ -1,0 +1,148 @@
+"""What `sealegs run inspect` adds to AgentDojo and tau2 without a model: processor time, beside the eval by itself.
+
+    python benchmarks/foreign_evals_cost.py --json benchmarks/results/foreign_evals_cost.json
+    python benchmarks/foreign_evals_cost.py --evals tau2_airline --pairs 3 --limit 10
+
+Needs `pip install "sealegs[evals]"`. `gold` plays the eval's own solution both times, so that no model's time hides
+what is added. `bare` is Inspect alone: the eval is loaded, played and logged. `sealegs` is all that the command does
+for the clean samples, its plan being empty: it loads the eval, puts every call through the session of its sample, keeps
+a record of it and reads the logs. Both play the same samples, one run after the other in one process, in changing
+order, and both leave the eval's database out of their logs: to write it would make the bare run longer, and the share
+that is added smaller. `added` is the median over the pairs of what the second takes more, in per cent of the first,
+with the interval at 95 % of that median by order statistics; `sample_ms` is the time of a bare sample.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from foreign_evals import RUNS, ForeignRun
+from inspect_ai import eval as inspect_eval
+from inspect_ai import task_with
+from inspect_ai.scorer import value_to_float
+from results_file import write_results
+from scipy.stats import binom
+
+from sealegs.suites.inspect_eval import knowledge_answers
+from sealegs.suites.inspect_eval.eval_logs import read_eval_logs
+from sealegs.suites.inspect_eval.eval_runner import NO_MODEL, EvalCourse
+from sealegs.suites.inspect_eval.foreign_task import load_eval, only_samples, sample_names
+from sealegs.suites.inspect_eval.options import CLEAN, InspectOptions
+from sealegs.suites.inspect_eval.reference_agents import reference_solver
+from sealegs.suites.inspect_eval.slim_logs import state_out_of_logs
+
+AGENT = "gold"
+CONFIDENCE = 0.95
+Solved = dict[str, bool]
+
+
+def options_of(run: ForeignRun, limit: int | None) -> InspectOptions:
+    """The clean samples alone."""
+    return InspectOptions(
+        task=run.task, task_args=run.arguments, agent=AGENT, modes=(CLEAN,), limit=limit, connections=4
+    ).checked()
+
+
+def alone(options: InspectOptions, folder: Path) -> Callable[[], Solved]:
+    """Play the eval by Inspect; returns how to read what was solved, which is not timed."""
+    task = load_eval(options.task, options.arguments)
+    chosen = only_samples(task.dataset, set(sample_names(task.dataset, options.limit)))
+    task = task_with(task, dataset=chosen, solver=reference_solver(options.task, AGENT))
+    with state_out_of_logs():
+        (log,) = inspect_eval(
+            task,
+            model=NO_MODEL,
+            log_dir=str(folder),
+            log_realtime=False,
+            display="none",
+            fail_on_error=False,
+            **options.model_setup.config,
+        )
+
+    def read() -> Solved:
+        number, found = value_to_float(), {}
+        for sample in log.samples or ():
+            (score,) = (sample.scores or {}).values()
+            value = score.value["utility"] if isinstance(score.value, dict) else score.value
+            found[str(sample.id)] = number(value) == 1
+        return found
+
+    return read
+
+
+def under_sealegs(options: InspectOptions, folder: Path) -> Callable[[], Solved]:
+    """Play the same by the suite, under an empty plan."""
+    EvalCourse(options, folder).play(lambda done, total: None)
+    return lambda: {key.sample: one.value == 1 for key, one in read_eval_logs(folder).valid.items()}
+
+
+WAYS = {"bare": alone, "sealegs": under_sealegs}
+
+
+def timed(way: str, options: InspectOptions) -> tuple[float, Solved]:
+    """Processor time of one run, and what it solved."""
+    with tempfile.TemporaryDirectory() as folder:
+        gc.collect()
+        knowledge_answers._packed_data.cache_clear()  # a command begins with nothing read
+        began = time.process_time()
+        read = WAYS[way](options, Path(folder))
+        taken = time.process_time() - began
+        return taken, read()
+
+
+def pairs_of(options: InspectOptions, count: int) -> Iterator[dict[str, float]]:
+    """The times of `count` pairs; both runs of each must solve the same samples."""
+    for way in WAYS:
+        timed(way, options)  # what is loaded once
+    for number in range(count):
+        found = {way: timed(way, options) for way in (list(WAYS) if number % 2 else list(reversed(WAYS)))}
+        if found["bare"][1] != found["sealegs"][1]:
+            raise SystemExit(f"{options.task}: the runs do not solve the same samples")
+        print(options.task, *options.task_args, {way: round(one[0], 2) for way, one in found.items()}, flush=True)
+        yield {way: one[0] for way, one in found.items()} | {"samples": len(found["bare"][1])}
+
+
+def median_rows(values: list[float], known: dict[str, Any], places: int) -> dict[str, Any]:
+    """A median, with the narrowest interval of order statistics that holds it with the confidence; none if too few."""
+    ordered, n = sorted(values), len(values)
+    cut = next((k for k in range(n // 2, 0, -1) if 1 - 2 * binom.cdf(k - 1, n, 0.5) >= CONFIDENCE), None)
+    low, high = (None, None) if cut is None else (ordered[cut - 1], ordered[n - cut])
+    found = {"value": statistics.median(values), "low": low, "high": high}
+    return {**known, **{key: one if one is None else round(one, places) for key, one in found.items()}, "n": n}
+
+
+def rows_of(run: ForeignRun, count: int, limit: int | None) -> Iterator[dict[str, Any]]:
+    """The rows of one eval."""
+    pairs = list(pairs_of(options_of(run, limit), count))
+    known = {"suite": f"inspect:{run.name}", "agent": AGENT, "level": "all", "mode": CLEAN}
+    samples = int(pairs[0]["samples"])
+    yield {**known, "metric": "samples", "value": samples, "low": None, "high": None, "n": count}
+    yield median_rows([1000 * one["bare"] / samples for one in pairs], {**known, "metric": "sample_ms"}, 1)
+    yield median_rows([100 * (one["sealegs"] / one["bare"] - 1) for one in pairs], {**known, "metric": "added"}, 2)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--evals", nargs="+", default=[run.name for run in RUNS], choices=[run.name for run in RUNS])
+    parser.add_argument("--pairs", type=int, default=11, help="runs of each way")
+    parser.add_argument("--limit", type=int, help="samples of each eval; all by default")
+    given = parser.parse_args()
+    rows: list[dict[str, Any]] = []
+    for run in (one for one in RUNS if one.name in given.evals):
+        rows += rows_of(run, given.pairs, given.limit)
+        for row in rows[-3:]:
+            print(run.name, row["metric"], row["value"], row["low"], row["high"], flush=True)
+        if given.json:
+            write_results(given.json, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, Literal, NamedTuple, Self, TypedDict, TypeVar
 
 import numpy as np
@@ -142,35 +143,42 @@ class EpisodeTable(Generic[E]):
             _codes(map(of, episodes)) for of in (design.stratum, design.cluster, design.run, design.block)
         )
         self._columns: dict[str, tuple[Array, Array]] = {}
-        self._chosen = list(range(len(episodes)))
+        self._chosen = np.arange(len(episodes))
 
     def __len__(self) -> int:
         return len(self._chosen)
 
     def __iter__(self) -> Iterator[E]:
-        return (self._episodes[place] for place in self._chosen)
+        return (self._episodes[place] for place in self._chosen.tolist())
 
     def where(self, holds: Callable[[E], bool]) -> Self:
         """The episodes for which this holds."""
-        return self._part([place for place in self._chosen if holds(self._episodes[place])])
+        return self._part([place for place in self._chosen.tolist() if holds(self._episodes[place])])
 
     def by(self, key: Callable[[E], str]) -> dict[str, Self]:
         """The parts that have the same key, in the order in which the keys occur first."""
         places: dict[str, list[int]] = {}
-        for place in self._chosen:
+        for place in self._chosen.tolist():
             places.setdefault(key(self._episodes[place]), []).append(place)
         return {name: self._part(chosen) for name, chosen in places.items()}
 
     def _part(self, places: list[int]) -> Self:
         part = copy(self)  # the columns are shared
-        part._chosen = places
+        part._chosen = np.array(places, dtype=np.intp)
+        part.__dict__.pop("_groups", None)
         return part
+
+    @cached_property
+    def _groups(self) -> tuple[tuple[int, ...], tuple[Codes, ...]]:
+        """How many strata, clusters and runs there are, and which of them each episode is of."""
+        # Of this part alone: strata without episodes here are left out of the mean.
+        found = [np.unique(codes[self._chosen], return_inverse=True) for codes in self._codes[:3]]
+        return tuple(len(values) for values, _ in found), tuple(places for _, places in found)
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """How many strata, runs and clusters there are."""
-        # Of this part alone: strata without episodes here are left out of the mean.
-        strata, clusters, runs = (len(np.unique(codes[self._chosen])) for codes in self._codes[:3])
+        strata, clusters, runs = self._groups[0]
         return strata, runs, clusters
 
     def counted(self, metric: Metric[E]) -> int:
@@ -179,7 +187,7 @@ class EpisodeTable(Generic[E]):
 
     def sums(self, metric: Metric[E] | Composite[E]) -> ClusterSums:
         """Add a metric up."""
-        strata, clusters, runs = (np.unique(codes[self._chosen], return_inverse=True)[1] for codes in self._codes[:3])
+        strata, clusters, runs = self._groups[1]
         shape = self.shape
         tops, belows = [], []
         for part in metric.parts:

@@ -51,7 +51,7 @@ HEAVY = {
     "peft": {"training/"},
     "datasets": {"training/"},
     "accelerate": {"training/"},
-    "pyarrow": {"training/", "reports/rank_files.py"},
+    "pyarrow": {"training/", "reports/rank_files.py", "engines/table_parts.py", "suites/maze/verdict_table.py"},
     "numpy": {
         "scoring/",
         "reports/",

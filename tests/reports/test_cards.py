@@ -213,8 +213,13 @@ def test_of_many_episodes_those_are_kept_that_would_be_chosen() -> None:
         other = dataclasses.replace(verdict, success=not term, attribution=term, published=looser)
         many.append((dataclasses.replace(record, episode=name), case, other))
     candidates = Candidates()
+
+    def offer(one: Played) -> None:
+        record, case, verdict = one
+        candidates.offer(record.episode, case.mode, case.task.level, verdict, lambda: one)
+
     for one in rng.sample(many, len(many)):
-        candidates.offer(one)
+        offer(one)
     kept = candidates.kept()
     assert len(kept) < 600
     counts = Counter((case.mode, verdict.attribution) for _, case, verdict in many)
@@ -222,7 +227,7 @@ def test_of_many_episodes_those_are_kept_that_would_be_chosen() -> None:
     assert disagreements(kept) == disagreements(many)
     assert KEPT >= EACH
     again = (kept[0][0], kept[0][1], dataclasses.replace(kept[0][2], attribution="another"))
-    candidates.offer(again)
+    offer(again)
     assert [one for one in candidates.kept() if one[0].episode == again[0].episode] == [again]
 
 

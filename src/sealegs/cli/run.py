@@ -16,8 +16,8 @@ from sealegs.cli.progress import TerminalView, interruptible, show_progress
 from sealegs.cli.shared_options import json_option
 from sealegs.cli.terminal import console, errors
 from sealegs.engines.logs import SETTINGS as ASKED
-from sealegs.engines.logs import usage_of
 from sealegs.engines.run_estimate import FEWEST
+from sealegs.engines.run_usage import usage_of
 from sealegs.engines.shards import is_empty_shard
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.invalid import InvalidCount

@@ -13,7 +13,7 @@ from inspect_ai.log import transcript
 from inspect_ai.model._model import sample_model_usage
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from sealegs.engines.logs import RunUsage
+from sealegs.engines.run_usage import RunUsage
 from sealegs.traces.inspect_logs import BUDGET_NOTE
 
 

@@ -27,9 +27,10 @@ from sealegs.engines.inspect_ends import SCRIPTED, outside_cause
 from sealegs.engines.inspect_first_call import ask_first, stop_at_quota
 from sealegs.engines.inspect_forecast import Forecast, forecasting
 from sealegs.engines.inspect_prices import check_priced, use_prices
-from sealegs.engines.logs import SETTINGS, LogError, LogSchema, RunUsage, one_line, usage_of
+from sealegs.engines.logs import SETTINGS, LogError, LogSchema, one_line
 from sealegs.engines.model_setup import ModelSetup
 from sealegs.engines.run_estimate import finished_uses
+from sealegs.engines.run_usage import RunUsage, usage_of
 from sealegs.traces import Event, FaultStruck, Recorder, encode_event
 from sealegs.traces.folder_lock import locks_folder
 from sealegs.traces.inspect_logs import RECORD_NOTE, noted_events

@@ -13,14 +13,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
+from sealegs.engines.run_usage import RunUsage
 from sealegs.engines.shards import absent_shards_note, read_shard_note
 from sealegs.faults.user_error import UserError
 from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, StoreError, build_record, read_episodes
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples, samples_planned
 from sealegs.traces.record import OUTSIDE, USAGE
+from sealegs.traces.store import FILE_BEGINS, EpisodePlace, read_placed_episodes
 
 SETTINGS = "run.json"  # beside the records: what was asked for
 OF_SUITE = "sealegs suite"  # of an Inspect log: what a suite notes there of an eval that is not ours
@@ -76,6 +78,27 @@ class Logged(Generic[E, K]):
     paths: tuple[str, ...]
 
 
+class ReadEpisode(NamedTuple, Generic[E, K]):
+    """An episode that was read.
+
+    Attributes:
+        run: the values of the schema's settings.
+        episode: what it is.
+        outside: why it is invalid; empty for a valid one.
+        kept: what is kept of a valid one; None of an invalid one.
+        promised: how many the file was begun for; 0 where it does not say.
+    """
+
+    run: tuple[str, ...]
+    episode: E
+    outside: str
+    kept: K | None
+    promised: int = 0
+
+
+FileReader = Callable[[Path, list[str]], Iterator[ReadEpisode[E, K]]]  # of one file; warnings are added to the list
+
+
 def read_logs(path: Path, form: LogSchema[E]) -> Logged[E, Record]:
     """Every run of a file or folder, with all of its records.
 
@@ -96,6 +119,16 @@ def read_judged(path: Path, form: LogSchema[E], keep: Callable[[E, Record], K]) 
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
     """
+
+    def read(file: Path, warnings: list[str]) -> Iterator[ReadEpisode[E, K]]:
+        for found, run, episode, promised, _ in recorded(file, warnings, form):
+            yield ReadEpisode(run, episode, found.outside, None if found.outside else keep(episode, found), promised)
+
+    return read_run_files(path, form, read)
+
+
+def read_run_files(path: Path, form: LogSchema[E], read: FileReader[E, K]) -> Logged[E, K]:
+    """Every run of a file or folder, each file read in this way; see `read_judged`."""
     files = log_files(path, f"sealegs run {form.suite} --agent {form.example}")
     warnings: list[str] = []
     runs: dict[tuple[str, ...], dict[E, K]] = {}
@@ -105,13 +138,13 @@ def read_judged(path: Path, form: LogSchema[E], keep: Callable[[E, Record], K]) 
     for file in files:
         # What the folder was made for covers all of its files; a log of Inspect's promises only its own samples.
         asked = _asked(file.parent)
-        for found, key, episode, promised in _recorded(file, warnings, form):
+        for key, episode, outside, kept, promised in read(file, warnings):
             runs.setdefault(key, {})  # also for a run with invalid episodes alone, so that it is reported
             invalid.setdefault(key, {})
-            if found.outside:
-                invalid[key][episode] = found.outside
+            if outside:
+                invalid[key][episode] = outside
             else:
-                runs[key][episode] = keep(episode, found)
+                runs[key][episode] = cast("K", kept)
             place = (file.parent, () if asked else key)
             planned[place] = max(planned.get(place, 0), asked or promised)
             there.setdefault(place, set()).add(episode)
@@ -139,37 +172,6 @@ def _asked(folder: Path) -> int:
     except (OSError, ValueError, AttributeError):
         return 0
     return total if isinstance(total, int) else 0
-
-
-class RunUsage(NamedTuple):
-    """What models used: tokens, and dollars where prices are known."""
-
-    tokens: int = 0
-    cost: float = 0.0
-
-    @classmethod
-    def of(cls, models: Mapping[str, Mapping[str, Any]]) -> RunUsage:
-        """What Inspect notes of the models of a sample."""
-        used = models.values()
-        return cls(sum(one.get("total_tokens") or 0 for one in used), sum(one.get("total_cost") or 0.0 for one in used))
-
-    def plus(self, other: RunUsage) -> RunUsage:
-        """Both together."""
-        return RunUsage(self.tokens + other.tokens, self.cost + other.cost)
-
-    def reaches(self, tokens: int | None, cost: float | None) -> bool:
-        """Whether it is as much as one of these."""
-        return (tokens is not None and self.tokens >= tokens) or (cost is not None and self.cost >= cost)
-
-
-def usage_of(folder: Path) -> RunUsage:
-    """What all samples in a folder's logs of Inspect used, those that were interrupted or are invalid included."""
-    total = RunUsage()
-    for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
-        # Whatever was used has to be paid for, whether it counts or not.
-        for sample, _ in samples(file, [], interrupted=True):
-            total = total.plus(RunUsage.of(sample.get("model_usage") or {}))
-    return total
 
 
 class NamedRun(Protocol):
@@ -263,15 +265,40 @@ def _key(found: Record, form: LogSchema[Any]) -> tuple[str, ...]:
     return tuple(str(found.about.get(name, form.defaults.get(name, ""))) for name in form.settings)
 
 
-def _recorded(file: Path, warnings: list[str], form: LogSchema[E]) -> Iterator[tuple[Record, tuple[str, ...], E, int]]:
-    """Each episode of a file: its record, its settings, what it is, and how many the file was begun for."""
+class RecordedEpisode(NamedTuple, Generic[E]):
+    """A record with its settings, what it is, how many the file was begun for, and where it is in a file of ours."""
+
+    record: Record
+    run: tuple[str, ...]
+    episode: E
+    promised: int
+    place: EpisodePlace | None
+
+
+def recorded(
+    file: Path,
+    warnings: list[str],
+    form: LogSchema[E],
+    after: EpisodePlace = FILE_BEGINS,
+    seen: Callable[[bytes], object] | None = None,
+) -> Iterator[RecordedEpisode[E]]:
+    """Each episode of a file.
+
+    Args:
+        file, warnings: the file, and a list of what had to be left out.
+        form: of the records.
+        after, seen: of records of ours, as in `read_placed_episodes`.
+
+    Raises:
+        LogError: there is something that cannot be read.
+    """
     try:
-        for events, promised in _events_of(file, warnings, form):
+        for events, promised, place in _events_of(file, warnings, form, after, seen):
             found = build_record(events)
             if found.about.get("suite") != form.suite:
                 suite = found.about.get("suite")
                 raise LogError(f"{file}: episode {found.episode} is of suite {suite!r}, not {form.suite!r}")
-            yield found, _key(found, form), form.episode(found, file), promised
+            yield RecordedEpisode(found, _key(found, form), form.episode(found, file), promised, place)
     except UserError:
         raise
     except DAMAGE as error:
@@ -281,14 +308,17 @@ def _recorded(file: Path, warnings: list[str], form: LogSchema[E]) -> Iterator[t
         ) from error
 
 
-def _events_of(file: Path, warnings: list[str], form: LogSchema[Any]) -> Iterator[tuple[list[Event], int]]:
-    """Each episode of a file, and how many the file was begun for; 0 where it does not say."""
+def _events_of(
+    file: Path, warnings: list[str], form: LogSchema[Any], after: EpisodePlace, seen: Callable[[bytes], object] | None
+) -> Iterator[tuple[list[Event], int, EpisodePlace | None]]:
+    """Each episode of a file, how many the file was begun for (0 where it does not say), and its place."""
     try:
         if file.suffix == SUFFIX:
             for sample, started in samples(file, warnings):
-                yield _sample_record(sample, started, file, form), samples_planned(started)
+                yield _sample_record(sample, started, file, form), samples_planned(started), None
         else:
-            yield from ((events, 0) for events in read_episodes(file, warnings))
+            for place, events in read_placed_episodes(file, warnings, after, seen):
+                yield events, 0, place
     except StoreError as error:
         raise LogError(str(error)) from error
 

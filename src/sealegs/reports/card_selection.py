@@ -7,7 +7,7 @@ then to a success and a failure after a fault at each level.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sealegs.scoring import Case, Verdict
@@ -28,22 +28,30 @@ class Candidates:
     """
 
     def __init__(self) -> None:
-        self._kinds: dict[tuple[Any, ...], dict[str, Played]] = {}
+        self._kinds: dict[tuple[Any, ...], dict[str, Callable[[], Played]]] = {}
+        self._kind_of: dict[str, tuple[Any, ...]] = {}  # of those that are kept
 
-    def offer(self, played: Played) -> None:
-        """Keep an episode if it may be chosen."""
-        record, case, verdict = played
-        for kept in self._kinds.values():
-            kept.pop(record.episode, None)
-        course = (verdict.attribution, verdict.exposed, verdict.success, verdict.published)
-        own = self._kinds.setdefault((case.mode, case.task.level, *course), {})
-        own[record.episode] = played
+    def offer(self, episode: str, mode: str, level: str, verdict: Verdict, load: Callable[[], Played]) -> None:
+        """Keep an episode if it may be chosen.
+
+        Args:
+            episode: its name.
+            mode, level, verdict: of the episode.
+            load: gives it as a whole.
+        """
+        if earlier := self._kind_of.pop(episode, None):
+            del self._kinds[earlier][episode]
+        kind = (mode, level, verdict.attribution, verdict.exposed, verdict.success, verdict.published)
+        own = self._kinds.setdefault(kind, {})
+        own[episode], self._kind_of[episode] = load, kind
         if len(own) > KEPT:
-            del own[max(own)]
+            last = max(own)
+            del own[last], self._kind_of[last]
 
     def kept(self) -> list[Played]:
         """The episodes that may be chosen, by name."""
-        return sorted((one for own in self._kinds.values() for one in own.values()), key=lambda one: one[0].episode)
+        loads = {episode: load for own in self._kinds.values() for episode, load in own.items()}
+        return [loads[episode]() for episode in sorted(loads)]
 
 
 def choose(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from sealegs.engines.logs import LogSchema, read_judged
+from sealegs.engines.logs import Logged, LogSchema, read_judged
 from sealegs.faults.seeds import digest
 from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores, task_set_mark
 from sealegs.scoring.invalid import PlayedCell, played_cell, playing_rows
@@ -33,6 +33,8 @@ class EntrantForm(Generic[E, R]):
         player: suite, and agent or model, of a run with these values of the schema's settings.
         not_compared: settings that make another entrant, or that the tasks' digest covers.
         unsaid: what settings are that records of scripted agents leave out.
+        read: reads and judges in another way; called with a path and what is kept of a judged episode, with the place
+            where it is counted and its record's version. By default each record is read and `judged`.
     """
 
     schema: LogSchema[E]
@@ -43,6 +45,7 @@ class EntrantForm(Generic[E, R]):
     player: Callable[[tuple[str, ...]], Row]
     not_compared: frozenset[str] = PLAYERS
     unsaid: Mapping[str, str] = field(default_factory=dict)
+    read: Callable[[Path, Callable[[R, PlayedCell, str], Any]], Logged[E, Any]] | None = None
 
 
 class _Kept(NamedTuple):
@@ -61,12 +64,14 @@ def read_entrants(path: Path, form: EntrantForm[E, R]) -> list[Entrant]:
     """
     reduce = form.scores(()).compared
 
-    def keep(episode: E, found: Record) -> _Kept:
-        judged = reduce(form.judged(episode, found))
-        played = played_cell(*form.place(episode), found)
-        return _Kept(judged, played, str(found.about.get("version", "")))
+    def keep(judged: R, played: PlayedCell, version: str) -> _Kept:
+        return _Kept(reduce(judged), played, version)
 
-    logged = read_judged(path, form.schema, keep)
+    def judge(episode: E, found: Record) -> _Kept:
+        version = str(found.about.get("version", ""))
+        return keep(form.judged(episode, found), played_cell(*form.place(episode), found), version)
+
+    logged: Logged[E, _Kept] = form.read(path, keep) if form.read else read_judged(path, form.schema, judge)
     return [
         _entrant(path, form, key, found, logged.invalid[key], logged.warnings) for key, found in logged.runs.items()
     ]

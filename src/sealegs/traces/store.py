@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -184,6 +184,17 @@ def redacted_events(events: Iterable[Event], redactor: Redactor | None) -> list[
     return [decode_event(json.loads(text)) for text in redacted_lines(events, redactor)]
 
 
+class EpisodePlace(NamedTuple):
+    """Where an episode is in a file of records: its first byte, the byte after its last, and its last line's number."""
+
+    start: int
+    end: int
+    line: int
+
+
+FILE_BEGINS = EpisodePlace(0, 0, 0)
+
+
 def read_episodes(path: Path, warnings: list[str] | None = None) -> Iterator[list[Event]]:
     """Each finished episode of a file, as its events.
 
@@ -195,27 +206,49 @@ def read_episodes(path: Path, warnings: list[str] | None = None) -> Iterator[lis
     Raises:
         StoreError: a line other than the last is damaged, or was written by another version.
     """
+    for _, events in read_placed_episodes(path, warnings):
+        yield events
+
+
+def read_placed_episodes(
+    path: Path,
+    warnings: list[str] | None = None,
+    after: EpisodePlace = FILE_BEGINS,
+    seen: Callable[[bytes], object] | None = None,
+) -> Iterator[tuple[EpisodePlace | None, list[Event]]]:
+    """Each finished episode of a file with its place; one whose end is not in the file, as yet, has none.
+
+    Args:
+        path, warnings: as in `read_episodes`.
+        after: the episode after which to begin.
+        seen: called with each line that was read, before what is in it is given.
+
+    Raises:
+        StoreError: as in `read_episodes`.
+    """
     tell = _warn if warnings is None else warnings.append
     current: list[Event] = []
-    for number, event in _events(path, tell):
+    start, before = after.end, after.end
+    for number, end, event in _events(path, tell, after, seen):
         if isinstance(event, EpisodeStarted):
             if _is_streamed(current):  # no end was written, yet whatever came counts
-                yield _closed(current)
+                yield None, _closed(current)
             elif current:
                 tell(f"{path.name}: the episode that ends before line {number} was cut off and is left out")
-            current = []
-        elif isinstance(event, FactsNoted) and current:
+            current, start = [], before
+        before = end
+        if isinstance(event, FactsNoted) and current:
             current[0] = _with_facts(current[0], event)
             continue
-        elif not current:
+        if not current and not isinstance(event, EpisodeStarted):
             tell(f"{path.name}: line {number} belongs to no episode and is left out")
             continue
         current.append(event)
         if isinstance(event, EpisodeEnded):
-            yield current
+            yield EpisodePlace(start, end, number), current
             current = []
     if _is_streamed(current):
-        yield _closed(current)
+        yield None, _closed(current)
     elif current:
         tell(f"{path.name}: the last episode was cut off and is left out")
 
@@ -239,18 +272,30 @@ def _with_facts(first: Event, noted: FactsNoted) -> Event:
 
 def read_events(path: Path, warnings: list[str]) -> Iterator[Event]:
     """Each event of a file, also of an episode that never ended; `warnings` as in `read_episodes`."""
-    for _, event in _events(path, warnings.append):
+    for _, _, event in _events(path, warnings.append):
         yield event
 
 
 def _warn(text: str) -> None:
-    python_warnings.warn(text, stacklevel=3)
+    python_warnings.warn(text, stacklevel=4)
 
 
-def _events(path: Path, tell: Callable[[str], None]) -> Iterator[tuple[int, Event]]:
+def _events(
+    path: Path,
+    tell: Callable[[str], None],
+    after: EpisodePlace = FILE_BEGINS,
+    seen: Callable[[bytes], object] | None = None,
+) -> Iterator[tuple[int, int, Event]]:
+    """Each event with its line's number and the byte after it."""
+    end = after.end
     with path.open("rb") as file:
-        lines = enumerate(file, start=1)
+        if end:  # a pipe is read from its beginning
+            file.seek(end)
+        lines = enumerate(file, start=after.line + 1)
         for number, text in lines:
+            end += len(text)
+            if seen is not None:
+                seen(text)
             try:
                 data = json.loads(text.decode())
                 if not text.endswith(b"\n"):  # valid JSON by chance, such as a number cut short
@@ -262,7 +307,7 @@ def _events(path: Path, tell: Callable[[str], None]) -> Iterator[tuple[int, Even
                 raise StoreError(
                     f"{path}: line {number} is not JSON ({error}); restore the file or delete it"
                 ) from error
-            yield number, _event(path, number, data)
+            yield number, end, _event(path, number, data)
 
 
 def _event(path: Path, number: int, data: object) -> Event:

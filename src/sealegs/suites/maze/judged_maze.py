@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from sealegs.engines.logs import read_judged, settings_in_words, single_run
+from sealegs.engines.logs import settings_in_words, single_run
 from sealegs.reports.card_selection import Candidates, Played
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row
-from sealegs.suites.maze.maze_logs import FORM, maze_player, maze_result
-from sealegs.traces import Record
-
-FACTS = ("agent", "prompt", "recovery")
+from sealegs.suites.maze.maze_logs import FORM, maze_player
+from sealegs.suites.maze.verdict_table import FACTS, MazeVerdict, read_maze_verdicts
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class JudgedMaze:
         results: the valid episodes, judged.
         played: where every episode is counted, the invalid ones with their causes.
         facts: which values the records have of `agent`, `prompt` and `recovery`.
-        candidates: the records, cases and verdicts of the episodes that may get a card.
+        candidates: the episodes that may get a card.
         warnings: what reading had to leave out.
         settings: of the run, in words.
     """
@@ -41,7 +40,7 @@ class JudgedMaze:
     results: Mapping[Scenario, MazeResult]
     played: tuple[PlayedCell, ...]
     facts: Mapping[str, frozenset[str]]
-    candidates: tuple[Played, ...]
+    candidates: Candidates
     warnings: tuple[str, ...]
     settings: str
 
@@ -62,27 +61,30 @@ def judge_maze_run(path: Path) -> JudgedMaze:
     """
     candidates = Candidates()
 
-    def keep(episode: Scenario, found: Record) -> _Kept:
-        case = episode.case(found)
-        result = maze_result(episode, found, case)
-        candidates.offer((found, case, result.verdict))
-        cell = played_cell(episode.base.level, episode.mode, episode.task, found)
-        return _Kept(result, cell, tuple(str(found.about.get(name, "")) for name in FACTS))
+    def keep(episode: Scenario, found: MazeVerdict) -> _Kept:
+        verdict = found.result.verdict
+        candidates.offer(found.name, episode.mode, found.result.level, verdict, partial(_played, episode, found))
+        return _Kept(found.result, found.played, found.facts)
 
-    logged = read_judged(path, FORM, keep)
+    logged = read_maze_verdicts(path, keep)
     runs = [
         JudgedMaze(
             maze_player(key),
             {episode: one.result for episode, one in kept.items()},
             (*(one.played for one in kept.values()), *_invalid(logged.invalid[key])),
             {name: frozenset(one.facts[place] for one in kept.values()) for place, name in enumerate(FACTS)},
-            tuple(candidates.kept()),
+            candidates,
             logged.warnings,
             settings_in_words(key, FORM),
         )
         for key, kept in logged.runs.items()
     ]
     return single_run(runs, path)
+
+
+def _played(episode: Scenario, found: MazeVerdict) -> Played:
+    record = found.record()
+    return record, episode.case(record), found.result.verdict
 
 
 def _invalid(causes: Mapping[Scenario, str]) -> list[PlayedCell]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
+from sealegs.engines.logs import Logged
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores
+from sealegs.scoring.invalid import PlayedCell
 from sealegs.scoring.maze_metrics import CLEAN, COMPOSITE, DESIGN, HARM, METRICS, TSR, MazeResult
 from sealegs.scoring.metric import Metric
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
 from sealegs.suites.maze.maze_logs import FORM, judge_maze_episode, maze_player
+from sealegs.suites.maze.verdict_table import read_maze_verdicts
 
+K = TypeVar("K")
 RANKED = ("tsr", "prr", "rc", "outcome", "process", *HARM, "tsr_as_published", "prr_as_published")
 NAMED = {metric.name: metric for metric in METRICS}
 WITHOUT_FAULTS = Metric[MazeResult]("tsr_np", TSR.top, lambda result: result.mode == CLEAN)
@@ -44,6 +49,10 @@ def _content(episode: Scenario) -> Hashable:
     return episode.base.level, episode.mode, episode.plan.digest(), episode.set.digest
 
 
+def _read(path: Path, keep: Callable[[MazeResult, PlayedCell, str], K]) -> Logged[Scenario, K]:
+    return read_maze_verdicts(path, lambda _, one: keep(one.result, one.played, one.version))
+
+
 def maze_entrants(path: Path) -> list[Entrant]:
     """The entrants of a file or folder.
 
@@ -59,5 +68,6 @@ def maze_entrants(path: Path) -> list[Entrant]:
         maze_player,
         PLAYERS | {"tasks"},
         {"prompt": "standard"},
+        _read,
     )
     return read_entrants(path, form)

@@ -20,7 +20,7 @@ from sealegs.scenarios.moments import DRAW, PUBLISHED
 from sealegs.scenarios.perturbation import LADDER, PUBLISHED_FAMILIES
 from sealegs.scenarios.scenario import SUITE, Scenario, scenario_from_record
 from sealegs.scenarios.wordings import FIRST
-from sealegs.scoring import Case, judge
+from sealegs.scoring import judge
 from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row, player_row
@@ -59,13 +59,8 @@ class MazeRun:
 
 def judge_maze_episode(episode: Scenario, found: Record) -> MazeResult:
     """One episode judged."""
-    return maze_result(episode, found, episode.case(found))
-
-
-def maze_result(episode: Scenario, found: Record, case: Case) -> MazeResult:
-    """One episode judged as a case that its record makes it."""
-    rung = episode.hardest_rung(found)
-    return MazeResult(episode.task, episode.base.level, episode.mode, episode.epoch, judge(found, case), rung)
+    verdict, rung = judge(found, episode.case(found)), episode.hardest_rung(found)
+    return MazeResult(episode.task, episode.base.level, episode.mode, episode.epoch, verdict, rung)
 
 
 def read_maze_run(path: Path) -> MazeRun:

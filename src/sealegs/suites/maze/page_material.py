@@ -25,7 +25,7 @@ def build_page_material(
         who=run.who,
         rows=list(rows),
         results=list(run.results.values()),
-        episodes=list(run.candidates),
+        episodes=run.candidates.kept(),
         prompts=run.facts["prompt"],
         warnings=run.warnings,
         notes=notes,

@@ -1,0 +1,258 @@
+"""A table beside a file of records, of what was found out about its episodes: derived from them, and kept in parts.
+
+A part (`verdicts-00001.parquet`, and so on) is about episodes that follow each other in the file. Its footer says which
+bytes these are, their SHA-256, and which code made it. A reader takes the parts that are of the file's beginning, one
+after the other, as long as each is of the bytes that are there and of today's code; it reads the records themselves
+from there on, and writes what it found out as further parts. So a table that is missing, stale, foreign or unfinished
+costs time and changes nothing. Each part is there whole or not at all, hence nothing else says which of them count.
+
+It needs pyarrow; without it no part is read or written. It does not cover logs of Inspect.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from sealegs.engines.shards import OURS, source_digest
+from sealegs.faults.user_error import UserError
+from sealegs.traces.atomic_files import write_atomically
+from sealegs.traces.redaction import OWNER_ONLY
+from sealegs.traces.store import FILE_BEGINS, EpisodePlace
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LEAST = 1_000  # rows of a part: fewer episodes are judged again faster than pyarrow is imported
+MOST = 20_000  # rows of a part, which are held in memory
+NOTE = b"sealegs"  # of the footer: where the part's note is
+BLOCK = 1 << 20  # bytes that are hashed at a time
+HASHED = 2  # parts at a time
+
+
+def tables_usable() -> bool:
+    """Whether parts can be read and written here."""
+    return find_spec("pyarrow") is not None
+
+
+@dataclass(frozen=True)
+class PartNote:
+    """What a part says of itself.
+
+    Attributes:
+        code: a digest of Sealegs's files, which hold the judge, the tasks and the table's columns.
+        start, end: the bytes of the records that it is about.
+        line: the number of their last line.
+        digest: their SHA-256.
+        sets: the task sets that do not ship, by folder, with their editions.
+    """
+
+    code: str
+    start: int
+    end: int
+    line: int
+    digest: str
+    sets: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """A part that is of the records."""
+
+    file: Path
+    note: PartNote
+
+    def read(self) -> pa.Table | None:
+        """Its rows; None where they are damaged, or another process has written another part in its place."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetFile(self.file, page_checksum_verification=True) as file:
+                found = file.read()
+        except (OSError, pa.ArrowInvalid):
+            return None
+        return found if _note_in(found.schema) == self.note else None
+
+
+Row = Mapping[str, Any]
+
+
+class TableParts:
+    """The table of a file of records.
+
+    Args:
+        records: the file.
+        schema: of the table.
+        encode: makes the rows of a part such as the schema has them.
+        edition: of the task set in a folder; what it raises as `UserError` makes the parts about that set stale.
+    """
+
+    def __init__(
+        self,
+        records: Path,
+        schema: pa.Schema,
+        encode: Callable[[Sequence[Row]], list[dict[str, Any]]],
+        edition: Callable[[str], str],
+    ) -> None:
+        self._records, self._schema, self._encode, self._edition = records, schema, encode, edition
+
+    def file(self, number: int) -> Path:
+        """Where the part of this number is, from 1 on."""
+        return self._records.with_name(f"verdicts-{number:05}.parquet")
+
+    def valid(self) -> list[TablePart]:
+        """The parts that are of the file's beginning and made by today's code, in order."""
+        found: list[TablePart] = []
+        end = 0
+        while (part := self._part(len(found) + 1)) and part.note.start == end:
+            found.append(part)
+            end = part.note.end
+        with ThreadPoolExecutor(HASHED) as threads:
+            same = list(threads.map(self._is_of_records, found))
+        return found[: same.index(False)] if False in same else found
+
+    def write(self, number: int, rows: Sequence[Row], note: PartNote) -> None:
+        """Write a part; those after it go, since they were about other bytes.
+
+        Raises:
+            UserError: it cannot be written.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        later = number
+        while (stale := self.file(later)).exists():
+            stale.unlink()
+            later += 1
+        table = pa.Table.from_pylist(self._encode(rows), self._schema.with_metadata({NOTE: json.dumps(asdict(note))}))
+        target = pa.BufferOutputStream()
+        pq.write_table(table, target, compression="zstd", write_page_checksum=True)
+        write_atomically(self.file(number), target.getvalue().to_pybytes(), mode=OWNER_ONLY)
+
+    def _part(self, number: int) -> TablePart | None:
+        """The part of this number; None where there is none that may be trusted whatever the records hold."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            schema = pq.read_schema(self.file(number))
+            note = _note_in(schema)
+            known = note.code == source_digest(OURS) and schema.equals(self._schema)
+            current = known and all(self._edition(folder) == edition for folder, edition in note.sets.items())
+        except (OSError, pa.ArrowInvalid, ValueError, TypeError, KeyError, AttributeError, UserError):
+            return None
+        return TablePart(self.file(number), note) if current else None
+
+    def _is_of_records(self, part: TablePart) -> bool:
+        found, left = hashlib.sha256(), part.note.end - part.note.start
+        with self._records.open("rb") as file:
+            file.seek(part.note.start)
+            while left and (block := file.read(min(left, BLOCK))):
+                found.update(block)
+                left -= len(block)
+        return not left and found.hexdigest() == part.note.digest
+
+
+def _note_in(schema: pa.Schema) -> PartNote:
+    return PartNote(**json.loads((schema.metadata or {})[NOTE]))
+
+
+class PartWriter:
+    """Writes rows as parts while records are read. Episodes that do not follow each other without a gap end the table.
+
+    Args:
+        parts: the table.
+        before: its parts that are valid already.
+    """
+
+    def __init__(self, parts: TableParts, before: Sequence[TablePart]) -> None:
+        self._parts, self._written = parts, len(before)
+        self.after = EpisodePlace(0, before[-1].note.end, before[-1].note.line) if before else FILE_BEGINS
+        self._start, self._last, self._open = self.after.end, self.after, True
+        self._hash, self._digest = hashlib.sha256(), ""
+        self._rows: list[Row] = []
+        self._sets: dict[str, str] = {}
+
+    def seen(self, line: bytes) -> None:
+        """Take a line of the records into account."""
+        if self._open:
+            self._hash.update(line)
+
+    def add(self, place: EpisodePlace | None, row: Row, sets: Mapping[str, str]) -> None:
+        """Add the row of the episode that was just read.
+
+        Args:
+            place: where it is.
+            row: of the table, not encoded yet.
+            sets: the task set that it is of, where that does not ship, with its edition; an empty edition if unknown.
+        """
+        if place is None or place.start != self._last.end or not all(sets.values()):
+            self.close()
+            self._open = False
+        if not self._open or place is None:
+            return
+        self._rows.append(row)
+        self._sets |= sets
+        self._last, self._digest = place, self._hash.copy().hexdigest()
+        if len(self._rows) == MOST:
+            self.close()
+
+    def close(self) -> None:
+        """Write what there is, if it is enough for a part. Where it cannot be written, the table ends."""
+        if not self._open or len(self._rows) < LEAST:
+            return
+        note = PartNote(source_digest(OURS), self._start, self._last.end, self._last.line, self._digest, self._sets)
+        try:
+            self._parts.write(self._written + 1, self._rows, note)
+        except (OSError, UserError, TypeError, ValueError, OverflowError):  # or a value is none that Parquet holds
+            self._open = False
+        self._written, self._start = self._written + 1, self._last.end
+        self._hash, self._rows, self._sets = hashlib.sha256(), [], {}
+
+
+def arrow_schema(columns: Mapping[str, Any]) -> pa.Schema:
+    """The schema of columns whose types are Python's, or dataclasses, which become structs."""
+    import pyarrow as pa
+
+    return pa.schema([pa.field(name, _arrow_type(hint)) for name, hint in columns.items()])
+
+
+def _arrow_type(hint: Any) -> pa.DataType:
+    import pyarrow as pa
+
+    if is_dataclass(hint):
+        hints = get_type_hints(hint)
+        return pa.struct([pa.field(one.name, _arrow_type(hints[one.name])) for one in fields(hint)])
+    if isinstance(hint, Mapping):
+        return pa.struct([pa.field(name, _arrow_type(one)) for name, one in hint.items()])
+    known: dict[Any, pa.DataType] = {
+        bool: pa.bool_(),
+        int: pa.int64(),
+        float: pa.float64(),
+        str: pa.string(),
+        int | None: pa.int64(),
+    }
+    known |= {float | None: pa.float64(), tuple[str, ...]: pa.list_(pa.string()), tuple[int, ...]: pa.list_(pa.int64())}
+    return known[hint]
+
+
+def column_values(column: Any) -> Iterator[Any]:
+    """The values of a column; equal texts are one object, and mostly nothing is made twice."""
+    import pyarrow as pa
+
+    if pa.types.is_string(column.type) and not column.null_count:
+        coded = column.dictionary_encode()
+        words = coded.dictionary.to_pylist()
+        return (words[code] for code in coded.indices.to_numpy(zero_copy_only=False).tolist())
+    if column.null_count == len(column):
+        return iter([None] * len(column))
+    if column.null_count or pa.types.is_nested(column.type):
+        return iter(column.to_pylist())
+    return iter(column.to_numpy(zero_copy_only=False).tolist())

@@ -39,6 +39,7 @@ VERBS = {  # each verb, and the module here whose `app` it is
     "power": "power",
     "proxy": "proxy",
     "rank": "rank",
+    "redact": "redact",
     "replay": "replay",
     "report": "report",
     "run": "run",

@@ -35,18 +35,14 @@ def samples(
     """
     try:
         started: dict[str, Any] = {}
-        for name, content in _entries(file, warnings):
+        for name, content in log_entries(file, warnings):
             if name == "_journal/start.json":
                 started = json.loads(content)["eval"]
             elif name.startswith("samples/") and name.endswith(".json"):
                 sample = json.loads(content)
                 if interrupted or not _interrupted(sample):
                     yield sample, started
-    except ImportError as error:
-        raise StoreError(f'{file} is an Inspect log, and reading it needs: pip install "sealegs[report]"') from error
-    except OSError as error:
-        raise StoreError(f"{file} cannot be read ({error.strerror}); name another file") from error
-    except (zipfile.BadZipFile, json.JSONDecodeError, KeyError) as error:
+    except (json.JSONDecodeError, KeyError) as error:
         raise StoreError(f"{file} is not a readable Inspect log ({error}); restore it or delete it") from error
 
 
@@ -85,19 +81,32 @@ def with_end(events: list[Event]) -> list[Event]:
     return [*events, EpisodeEnded("limit", "cut off by Inspect")]
 
 
-def _entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
-    from sealegs.traces import salvage
+def log_entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Name and content of what a log holds; of one that was cut off, what is whole.
 
+    Args:
+        file: the log.
+        warnings: a list that gets a sentence where something had to be left out.
+
+    Raises:
+        StoreError: the log cannot be read.
+    """
+    try:
+        from sealegs.traces import salvage
+    except ImportError as error:
+        raise StoreError(f'{file} is an Inspect log, and reading it needs: pip install "sealegs[report]"') from error
     try:
         with zipfile.ZipFile(file) as archive, file.open("rb") as data:
             for entry in {one.filename: one for one in archive.infolist()}.values():
                 yield entry.filename, salvage.read_entry(data, entry)
-    except zipfile.BadZipFile:
+    except zipfile.BadZipFile as error:
         saved = list(salvage.entries(file))
         if not saved:
-            raise
+            raise StoreError(f"{file} is not a readable Inspect log ({error}); restore it or delete it") from error
         warnings.append(f"{file.name} was cut off while it was written; what is whole in it is read")
         yield from saved
+    except OSError as error:
+        raise StoreError(f"{file} cannot be read ({error.strerror}); name another file") from error
 
 
 def _interrupted(sample: Mapping[str, Any]) -> bool:

@@ -16,7 +16,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
@@ -203,13 +203,21 @@ def secret_fields(schema: Any) -> Iterator[str]:
         yield from secret_fields(one)
 
 
-def redactor_for(folder: Path | None, environment: Mapping[str, str] = os.environ) -> Redactor | None:
+R = TypeVar("R", bound=Redactor)
+
+
+def redactor_for(
+    folder: Path | None,
+    environment: Mapping[str, str] = os.environ,
+    kind: type[R] = Redactor,  # type: ignore[assignment]  # a default of a type variable comes with Python 3.13
+) -> R | None:
     """What takes secrets out of the files of a folder; None where that is switched off.
 
     Args:
         folder: holds the key, which is made when a secret is first met; without one, digests differ in each process.
         environment: `SEALEGS_REDACT=off` switches it off, `SEALEGS_REDACT_NAMES` names further parameters, separated
             by commas, and `SEALEGS_REDACTION_KEY` is the key.
+        kind: the redactor's class.
 
     Raises:
         UserError: `SEALEGS_REDACT` is neither `on` nor `off`.
@@ -221,7 +229,7 @@ def redactor_for(folder: Path | None, environment: Mapping[str, str] = os.enviro
         return None
     names = [name for name in environment.get(REDACT_NAMES, "").split(",") if name.strip()]
     given = environment.get(REDACTION_KEY)
-    return Redactor(_Marks(folder, given.encode() if given else b"").mark, names)
+    return kind(_Marks(folder, given.encode() if given else b"").mark, names)
 
 
 def without_secrets(value: Any, declared: frozenset[str] = frozenset()) -> Any:

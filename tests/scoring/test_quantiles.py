@@ -58,6 +58,14 @@ def test_ends_are_around_the_share_and_widen_with_confidence(share: float, n: fl
     assert share - 1e-7 <= highs[0] <= highs[1] <= highs[2] <= 1
 
 
+def test_hardly_any_hits_at_high_confidence_end_near_nothing() -> None:
+    """An interval of a rank asks for confidences at which the end is below the smallest number."""
+    low, high = binomial_ends([0.03, 0.075, 3.97], 4, 1 - 1e-10)
+    assert (low[:2] < 1e-75).all()
+    assert (high[:2] > 0.99).all()
+    assert high[2] == pytest.approx(1)
+
+
 def test_nothing_says_nothing() -> None:
     assert share_interval(0, 0) == (0.0, 1.0)
 

@@ -157,7 +157,7 @@ def _root(tail: Callable[[Array], tuple[Array, Array]], start: Array, wanted: fl
 
 def _shares(odds: Array) -> tuple[Array, Array]:
     """The share of these log odds, and the rest."""
-    small = np.exp(-np.abs(odds))
+    small = np.exp(-np.minimum(np.abs(odds), 700))  # a share of 0 has no logarithm
     less, more = small / (1 + small), 1 / (1 + small)
     return np.where(odds < 0, less, more), np.where(odds < 0, more, less)
 

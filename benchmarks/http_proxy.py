@@ -3,10 +3,10 @@
     python benchmarks/http_proxy.py --json benchmarks/results/http_proxy.json
 
 A raw client sends prepared requests, and a raw server answers each with the same bytes, so that what is measured is the
-way between them: `direct`; `bare-relay`, the least that a relay of bytes in Python can do; `sealegs-*`; `mitmproxy` as a
-reverse proxy without addons (where `mitmdump` is on the PATH, best from an environment of its own); and `toxiproxy`
-without toxics (where `toxiproxy-server` is). A proxy that is missing is named in `missing`. All ways are measured in turn
-in each round; a value is the median of the rounds, `low` and `high` are their range.
+way between them: `direct`; `bare-relay`, the least that a relay of bytes in Python can do; `sealegs-*`; `mitmproxy` as
+a reverse proxy without addons (where `mitmdump` is on the PATH, best from an environment of its own); and `toxiproxy`
+without toxics (where `toxiproxy-server` is). A proxy that is missing is named in `missing`. All ways are measured in
+turn in each round; a value is the median of the rounds, `low` and `high` are their range.
 
 - `p50_ms`, `p99_ms`: of requests made one after another; `times_direct`: their p50 over that of `direct` in the same
   round.

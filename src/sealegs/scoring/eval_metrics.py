@@ -28,7 +28,7 @@ class EvalResult:
         kinds: of the faults that were delivered.
         lasting: whether a fault that was delivered is permanent.
         extra_calls: calls beyond those of the clean episode, those that recovery made included.
-        waited: seconds that passed on the seam.
+        waited: seconds that really passed on the seam.
         doubled: how many effects happened twice because an answer was lost.
         early_stop: whether the agent stopped although nothing had failed to the end.
         right_stop: whether it did not solve the task, and stopped where it had to.

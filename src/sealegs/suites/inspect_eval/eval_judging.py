@@ -14,7 +14,7 @@ from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, PlayedE
 from sealegs.suites.inspect_eval.eval_marks import LASTING
 from sealegs.suites.inspect_eval.options import CLEAN
 from sealegs.traces import Record
-from sealegs.traces.events import TimePassed
+from sealegs.traces.passed_time import seconds_waited
 from sealegs.traces.repeated_calls import doubled_effects
 
 
@@ -47,7 +47,7 @@ def _judged(one: PlayedEpisode, played: Mapping[EvalEpisode, PlayedEpisode], sol
         kinds=struck_kinds(record),
         lasting=_lasting(record),
         extra_calls=0 if same is None else len(record.turns) - same,
-        waited=sum(event.seconds or 0.0 for event in one.events if isinstance(event, TimePassed)),
+        waited=seconds_waited(one.events),
         doubled=len(doubled_effects(record)),
         early_stop=stopped and not right,
         right_stop=right,

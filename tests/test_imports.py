@@ -29,9 +29,10 @@ except SystemExit:
 
 def modules(code: str) -> set[str]:
     """The modules that are loaded after some code ran in a fresh interpreter."""
-    ended = f"{code}\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", ended], capture_output=True, text=True, check=True)
-    return set(json.loads(done.stdout.splitlines()[-1]))
+    # The relay takes standard output for itself.
+    ended = f"{code}\nimport json, sys; print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", ended], input="", capture_output=True, text=True, check=True)
+    return set(json.loads(done.stderr.splitlines()[-1]))
 
 
 def test_the_package_loads_itself_alone() -> None:
@@ -44,6 +45,18 @@ def test_the_version_needs_the_command_line_alone() -> None:
     found = modules(COMMAND)
     assert not found & (HEAVY - {"pydantic"})  # which Typer loads if it is there
     assert len({name for name in found if name.startswith("sealegs.")}) <= 12
+
+
+def test_the_relay_over_pipes_loads_nothing_of_other_ways(tmp_path: Path) -> None:
+    """A client starts it anew for each of its sessions, and waits."""
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("{name: p, rules: [{match: {tool: pay}, fault: {kind: error}}]}", encoding="utf-8")
+    words = ["proxy", "--plan", str(plan), "--", sys.executable, "-c", ""]
+    found = modules(COMMAND.replace('"--version"', ", ".join(map(repr, words))))
+    assert "sealegs.adapters.mcp.pipe_relay" in found
+    assert not found & (HEAVY - {"asyncio", "pydantic", "yaml"})
+    assert not {name.partition(".")[0] for name in found} & {"aiohttp", "mcp", "fastmcp", "rich", "opentelemetry"}
+    assert len({name for name in found if name.startswith("sealegs.")}) <= 150
 
 
 def test_the_module_is_the_command() -> None:

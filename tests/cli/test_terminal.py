@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 import sealegs.cli
-from sealegs.cli.terminal import VisibleConsole
+from sealegs.cli.consoles import VisibleConsole
 
 CLI = Path(sealegs.cli.__file__).parent
 EVIL = "a\x1b[2J\u202eb[/x]"

@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from sealegs import __version__
 from sealegs.cli.project_defaults import blame_settings, defaults_for
-from sealegs.cli.terminal import echo, echo_traceback, errors
+from sealegs.cli.terminal import echo, echo_traceback
 from sealegs.faults.user_error import UserError
 
 VERBS = {  # each verb, and the module here whose `app` it is
@@ -168,5 +168,7 @@ def _end(message: str) -> NoReturn:
     lines = message.split("\n")
     more = [f"... and {len(lines) - MOST:,} lines more"] if len(lines) > MOST + 1 else []
     told = "\n".join([*(lines[:MOST] if more else lines), *more])
+    from sealegs.cli.consoles import errors
+
     errors.print(f"sealegs: {told}")
     sys.exit(2)

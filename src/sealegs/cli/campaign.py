@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import (
     exit_if_invalid,
     print_empty_shard,
@@ -16,7 +17,7 @@ from sealegs.cli.output import (
     write_table_rows,
 )
 from sealegs.cli.shared_options import SHARD, jobs_option, json_option
-from sealegs.cli.terminal import console, echo, errors
+from sealegs.cli.terminal import echo
 from sealegs.engines.shards import is_empty_shard, parse_shard
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
 from sealegs.traces.atomic_files import write_atomically

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import print_shard_done, write_table_rows
 from sealegs.cli.shared_options import SHARD, jobs_option, json_option, seed_option
-from sealegs.cli.terminal import console, errors
 from sealegs.engines.shards import parse_shard
 
 app = typer.Typer(

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import json_option, seed_option
-from sealegs.cli.terminal import console, errors
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(

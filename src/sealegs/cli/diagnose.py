@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.consoles import console
 from sealegs.cli.output import write_data, write_table_rows
 from sealegs.cli.shared_options import json_option
-from sealegs.cli.terminal import console, echo
+from sealegs.cli.terminal import echo
 
 app = typer.Typer(add_completion=False)
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import jobs_option, json_option, seed_option
-from sealegs.cli.terminal import console, errors
 
 app = typer.Typer(
     add_completion=False,

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.consoles import errors
 from sealegs.cli.output import write_data, write_files
 from sealegs.cli.shared_options import json_option, seed_option
-from sealegs.cli.terminal import echo, errors
+from sealegs.cli.terminal import echo
 from sealegs.traces.atomic_files import check_folder
 
 app = typer.Typer(add_completion=False)

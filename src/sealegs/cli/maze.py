@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import INVALID, exit_if_invalid, print_shard_done, write_files, write_table_rows
 from sealegs.cli.shared_options import SHARD, jobs_option, json_option, seed_option
-from sealegs.cli.terminal import console, echo, errors
+from sealegs.cli.terminal import echo
 from sealegs.engines.shards import parse_shard
 from sealegs.suites.choices import MOST_INVALID
 from sealegs.traces.atomic_files import check_folder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sealegs.cli.terminal import errors
+from sealegs.cli.consoles import errors
 
 
 class NotesView:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sealegs.cli.terminal import console, errors
+from sealegs.cli.consoles import console, errors
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import MOST_INVALID
 from sealegs.tasks.editions import TASK_SET

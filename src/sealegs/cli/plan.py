@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import json_option
-from sealegs.cli.terminal import console, echo, errors
+from sealegs.cli.terminal import echo
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(

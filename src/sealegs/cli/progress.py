@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from sealegs.cli.terminal import VisibleConsole, echo
+from sealegs.cli.consoles import VisibleConsole
+from sealegs.cli.terminal import echo
 
 LINES = 4  # plain lines until all is done: a log shall show that something moves, and stay short
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sealegs.cli.consoles import console
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.progress import interruptible, show_progress
-from sealegs.cli.terminal import console
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import (
     check_file_target,
     exit_if_invalid,
@@ -16,7 +17,6 @@ from sealegs.cli.output import (
     write_table_rows,
 )
 from sealegs.cli.shared_options import json_option
-from sealegs.cli.terminal import console, errors
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID, split_names
 from sealegs.traces.atomic_files import write_atomically

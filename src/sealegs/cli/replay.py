@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import json_option
-from sealegs.cli.terminal import console, errors
 
 if TYPE_CHECKING:
     from sealegs.traces.trace_replay import ReplayResult

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.consoles import console
 from sealegs.cli.output import exit_if_invalid, write_report, write_table_rows
 from sealegs.cli.shared_options import json_option
-from sealegs.cli.terminal import console, echo
+from sealegs.cli.terminal import echo
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
 from sealegs.traces.atomic_files import write_atomically
 

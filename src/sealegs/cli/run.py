@@ -11,10 +11,10 @@ import typer
 from pydantic.fields import FieldInfo
 from typer.core import TyperCommand, TyperGroup
 
+from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import exit_if_invalid, print_empty_shard, write_report, write_table_rows
 from sealegs.cli.progress import TerminalView, interruptible, show_progress
 from sealegs.cli.shared_options import json_option
-from sealegs.cli.terminal import console, errors
 from sealegs.engines.logs import SETTINGS as ASKED
 from sealegs.engines.run_estimate import FEWEST
 from sealegs.engines.run_usage import usage_of

@@ -30,8 +30,8 @@ def check_isolation(
 
     Exit code 1 if one escape succeeds. Under weak isolation some do.
     """
+    from sealegs.cli.consoles import console, errors
     from sealegs.cli.output import write_table_rows
-    from sealegs.cli.terminal import console, errors
     from sealegs.sandbox.escapes import try_escapes
 
     which = _chosen(names)
@@ -57,8 +57,8 @@ def check_calls(
 
     Exit code 1 if one changes anything. Under weak isolation some learn which files and processes exist.
     """
+    from sealegs.cli.consoles import console, errors
     from sealegs.cli.output import write_table_rows
-    from sealegs.cli.terminal import console, errors
     from sealegs.sandbox.allowed_calls import effects_by_call, try_calls
 
     isolation, launcher = _place(weak)

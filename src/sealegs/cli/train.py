@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.cli.proof import PROOF, prove_command
 from sealegs.cli.shared_options import jobs_option, json_option
-from sealegs.cli.terminal import console, errors
 from sealegs.faults.user_error import UserError
 
 app = typer.Typer(add_completion=False)

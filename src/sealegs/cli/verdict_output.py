@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from rich.console import Console
 
+from sealegs.cli.consoles import console
 from sealegs.cli.output import write_data
-from sealegs.cli.terminal import console
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import check_appendable, write_atomically
 

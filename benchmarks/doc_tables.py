@@ -398,6 +398,20 @@ def mcp_conformance() -> str:
     return table(("passed / failed", *ways), lines())
 
 
+def http_proxy() -> str:
+    """What ways between a client and an HTTP server cost a request, in CPU and in time."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in result("http_proxy")["rows"]:
+        found.setdefault(row["mode"], {})[row["metric"]] = row
+
+    def lines() -> Iterator[Sequence[str]]:
+        for way, row in found.items():
+            cpu = "the server itself" if way == "direct" else cell(row["cpu_ms"], 2)
+            yield f"`{way}`", cpu, cell(row["p50_ms"], 2), cell(row["times_direct"], 0), cell(row["requests_per_s"], 0)
+
+    return table(("way", "CPU, ms a request", "p50, ms", "times direct", "requests a second"), lines())
+
+
 def fuzz() -> str:
     """What each reader of foreign input was tried with, and what came of it."""
     found: dict[str, dict[str, int]] = {}
@@ -547,6 +561,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "rank coverage": rank_coverage,
     "first minutes": first_minutes,
     "mcp conformance": mcp_conformance,
+    "http proxy": http_proxy,
     "fuzz": fuzz,
     "structure": structure,
     "paladin rules": lambda: loose("eval", "heeder"),

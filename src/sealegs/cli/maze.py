@@ -12,6 +12,7 @@ from sealegs.cli.output import INVALID, exit_if_invalid, print_shard_done, write
 from sealegs.cli.shared_options import SHARD, jobs_option, json_option, seed_option
 from sealegs.cli.terminal import echo
 from sealegs.engines.shards import parse_shard
+from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import MOST_INVALID
 from sealegs.traces.atomic_files import check_folder
 
@@ -24,14 +25,32 @@ JSON = json_option("Write the rows to this file, or - for standard output.")
 
 
 @app.command()
-def stats(json: Annotated[str, JSON] = "") -> None:
-    """Say what the tasks are like, beside the published corpus."""
+def stats(
+    tasks: Annotated[Path | None, typer.Option(help="A folder of tasks, to be shown beside those that ship.")] = None,
+    json: Annotated[str, JSON] = "",
+) -> None:
+    """Say what the tasks are like, beside the published corpus; or a folder's, beside those that ship."""
     from sealegs.reports.tables import print_pairs
     from sealegs.suites.maze.statistics import figures
 
+    if tasks is not None:
+        _compare_sets(tasks, json)
+        return
     found = figures()
     if json != "-":
         print_pairs(found.pairs(), console)
+        console.print(found.notes(), highlight=False)
+    write_table_rows(found.rows(), json, found.about())
+
+
+def _compare_sets(folder: Path, json: str) -> None:
+    """Show the figures of a folder's tasks beside those of the public ones."""
+    from sealegs.reports.tables import print_set_comparison
+    from sealegs.suites.maze.set_comparison import compare_with_public
+
+    found = compare_with_public(folder)
+    if json != "-":
+        print_set_comparison(found.lines(), console)
         console.print(found.notes(), highlight=False)
     write_table_rows(found.rows(), json, found.about())
 
@@ -92,6 +111,8 @@ def write_dataset_folder(
 
     check_folder(out, "name another folder")
     chosen = task_set(str(tasks.resolve()) if tasks else "")
+    if chosen.private:
+        raise UserError(f"--tasks {tasks}: {chosen.edition} is private, and a dataset folder is made to be published")
     write_files(out, dataset_files(chosen, f"sealegs-maze-{tasks.name}" if tasks else "sealegs-maze"))
     console.print(f"{len(chosen.tasks)} tasks of {chosen.edition} in {out}.", highlight=False, markup=False)
 
@@ -120,8 +141,16 @@ def generate_maze_tasks(
     model: Annotated[str, typer.Option(help="With --engine model: the model as Inspect names it.")] = "",
     judge_model: Annotated[str, typer.Option(help="The independent model that validates; MODEL by default.")] = "",
     levels: Annotated[str, typer.Option(help="Levels, separated by commas.")] = "C1,C2,C3,C4",
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Tasks of each level.")] = 25,
-    seed: Annotated[int, seed_option("Decides everything.")] = 0,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", "-n", min=1, help="Tasks of each level; 25 by default, --private as many as ship."),
+    ] = None,
+    private: Annotated[
+        bool, typer.Option("--private", help="A secret set that is like the tasks that ship in its figures.")
+    ] = False,
+    seed: Annotated[
+        int | None, seed_option("Decides everything; 0 by default, and with --private drawn from entropy.")
+    ] = None,
     tries: Annotated[int, typer.Option(min=1, help="Times that a model is asked again after a bad answer.")] = 3,
     jobs: Annotated[int | None, jobs_option("Processes; all cores by default.")] = None,
     world: Annotated[
@@ -132,11 +161,15 @@ def generate_maze_tasks(
 ) -> None:
     """Make new tasks, by rules or with models; the same command resumes where a stopped one left off."""
     from sealegs.cli.progress import interruptible, show_progress
-    from sealegs.generate.generation_options import chosen_engine
+    from sealegs.generate.generation_options import PER_LEVEL, chosen_engine
     from sealegs.reports.tables import print_rows
 
     part = parse_shard(shard)
-    make = chosen_engine(engine, model, judge_model, levels, n, seed, tries, out, jobs, world, part)
+    if private:
+        unfit = {"--engine model": engine == "model", "--world": world is not None, "--shard": part is not None}
+        _generate_private(out, levels, n, seed, jobs, [name for name, asked in unfit.items() if asked], json)
+        return
+    make = chosen_engine(engine, model, judge_model, levels, n or PER_LEVEL, seed or 0, tries, out, jobs, world, part)
     with show_progress("tasks") as progress, interruptible("task"):
         found = make(progress)
     if isinstance(found, int):
@@ -147,6 +180,24 @@ def generate_maze_tasks(
         print_rows(rows, console)
         console.print(f"{len(found.tasks)} tasks in {out}. `sealegs run maze --tasks {out} --agent planner`")
     write_table_rows(rows, json)
+
+
+def _generate_private(
+    out: Path, levels: str, n: int | None, seed: int | None, jobs: int | None, unfit: list[str], json: str
+) -> None:
+    """Make a private set, and show it beside the tasks that ship."""
+    from sealegs.cli.progress import interruptible, show_progress
+    from sealegs.generate.generation_options import chosen_private
+
+    make = chosen_private(levels, n, seed, out, jobs, unfit)
+    with show_progress("tasks") as progress, interruptible("task"):
+        found = make(progress)
+    for name in found.unmatched:
+        errors.print(f"note: nothing like {name} could be made; another task stands in its place")
+    _compare_sets(out, json)
+    if json != "-":
+        told = f"{len(found.tasks.tasks)} private tasks, {found.tasks.edition}, in {out}; keep the folder to yourself."
+        console.print(told, highlight=False, markup=False)
 
 
 @app.command("review")

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 PLOTS = (".svg", ".pdf")
+PRIVATE = typer.Option(
+    "--private", help="Some runs are on a private task set: compare them with those on the public one."
+)
 FIGURES = ("--plot", "--bump", "--growth")
 
 
@@ -49,6 +52,7 @@ def rank_command(
     apart: Annotated[bool, typer.Option("--apart", help="A table each for runs that cannot be compared.")] = False,
     vary: Annotated[str, typer.Option(help="Options in which runs of one table may differ, as recovery,prompt.")] = "",
     published: Annotated[bool, typer.Option("--published", help="Add the published models, marked as such.")] = False,
+    private: Annotated[bool, PRIVATE] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Print the paired difference of every two models.")] = False,
     html: Annotated[str, _target("--html", "Write a page to this file.")] = "",
     plot: Annotated[str, _target("--plot", "Write a forest plot to this file, .svg or .pdf.")] = "",
@@ -70,8 +74,7 @@ def rank_command(
     from sealegs.reports.rank_tables import print_ranking_table
     from sealegs.suites.ranked_runs import ranked_tables, read_sizes, worst_validity
 
-    if growth and not sizes:
-        raise UserError("--growth draws how models grow with their size; name a file of sizes with --sizes")
+    _check_together(growth=growth, sizes=sizes, private=private, apart=apart)
     tables = ranked_tables(
         runs,
         metric,
@@ -79,6 +82,7 @@ def rank_command(
         apart=apart,
         published=published,
         sizes=read_sizes(Path(sizes)) if sizes else None,
+        private=private,
     )
     validity = worst_validity(tables)
     if too_many_invalid(validity, max_invalid):
@@ -93,6 +97,14 @@ def rank_command(
         print_ranking_table(table, console, pairs=pairs)
     write_table_rows(_rows(tables), json, _about(tables))
     exit_if_invalid(validity, max_invalid)
+
+
+def _check_together(*, growth: str, sizes: str, private: bool, apart: bool) -> None:
+    """Refuse options that do not go together."""
+    if growth and not sizes:
+        raise UserError("--growth draws how models grow with their size; name a file of sizes with --sizes")
+    if private and apart:
+        raise UserError("--private compares two task sets, and --apart shows sorts of runs one by one; leave one out")
 
 
 def _about(tables: list[RankTable]) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,9 +15,11 @@ from sealegs.generate.task_dataset import GenerationYield
 from sealegs.scenarios import LEVELS
 
 if TYPE_CHECKING:
+    from sealegs.generate.private_set import PrivateSet
     from sealegs.generate.staged.reverse_validation import ReverseValidation
 
 ENGINES = ("rules", "model")
+PER_LEVEL = 25  # tasks, by default
 VALIDATION = Path("sealegs-validation")
 Progress = Callable[[int, int], None]
 
@@ -78,6 +80,28 @@ def chosen_engine(
     from sealegs.generate.staged.pipeline import generate_with_models as staged
 
     return partial(staged, wanted, per_level, seed, out, model, judge_model or model, tries)
+
+
+def chosen_private(
+    levels: str, per_level: int | None, seed: int | None, out: Path, jobs: int | None, unfit: Sequence[str]
+) -> Callable[[Progress], PrivateSet]:
+    """The private set that was asked for, ready to be made.
+
+    Args:
+        levels, per_level, seed, out, jobs: of the set.
+        unfit: what was asked for besides and does not go with it.
+
+    Raises:
+        UserError: the message holds everything that is wrong with what was asked for.
+    """
+    wanted, problems = _named_levels(levels)
+    if unfit:
+        problems.append(f"--private makes a whole set by rules, of the tools that ship; leave {', '.join(unfit)} out")
+    if problems:
+        raise UserError("; ".join(problems))
+    from sealegs.generate.private_set import make_private_set
+
+    return lambda progress: make_private_set(wanted, per_level, seed, out, progress, jobs)
 
 
 def chosen_validation(

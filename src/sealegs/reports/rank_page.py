@@ -15,6 +15,8 @@ from sealegs.reports.rank_tables import (
     heading,
     how,
     pair_lines,
+    private_notes,
+    private_tables,
     ranking_lines,
     scaling_lines,
     scaling_notes,
@@ -167,6 +169,10 @@ def _link(data: Sequence[Mapping[str, Any]]) -> str:
 def _tables(table: RankTable) -> Iterator[SideTable]:
     if table.scaling is not None:
         yield SideTable("Growth with size", ("95 % interval",), scaling_lines(table.scaling))
+    if table.private is not None:
+        notes = " ".join(private_notes(table.private))
+        for title, own_head, own_lines in private_tables(table.private):
+            yield SideTable(title, own_head, own_lines, notes)
     for axis, names in _axes(table):
         lines = [(name, *cells) for name, cells in cell_lines(table, axis, names)]
         yield SideTable(f"{shown_metric(table.cell_metric)} by {axis}, %", names, lines, MARKED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -14,6 +14,7 @@ from sealegs.scoring.metric import Figure
 from sealegs.scoring.ranking_rows import RankTable
 from sealegs.scoring.sample_size import PowerFigure
 from sealegs.scoring.scaling import Scaling
+from sealegs.scoring.set_difference import PrivateComparison
 
 UNITS = {"invalid": "invalid, %", "tokens": "tokens", "cost": "cost, $", "seconds": "time, s"}
 
@@ -131,6 +132,12 @@ def print_ranking_table(table: RankTable, console: Console, *, pairs: bool = Fal
         _print(["95 % interval"], scaling_lines(table.scaling), console)
         for line in scaling_notes(table.scaling):
             console.print(Text(line, style="dim"))
+    if table.private is not None:
+        for title, names, lines in private_tables(table.private):
+            console.print(Text(f"\n{title}", style="bold"))
+            _print(names, lines, console)
+        for line in private_notes(table.private):
+            console.print(Text(line, style="dim"))
     if pairs and table.ranking.comparisons:
         console.print(Text(f"\nPaired differences of {shown_metric(table.metric)}, in points", style="bold"))
         _print(["is higher by", "than", "P", "P (Holm)"], pair_lines(table), console)
@@ -157,6 +164,48 @@ def scaling_notes(scaling: Scaling) -> list[str]:
         "over tasks, for these models, and say nothing of others."
     ]
     return notes + [f"{name} has no size and is left out of it." for name in scaling.left_out]
+
+
+def private_tables(found: PrivateComparison) -> Iterator[tuple[str, list[str], list[tuple[str, ...]]]]:
+    """The tables of models on a private set beside a public one: the title, the head, and the lines."""
+    whole: list[tuple[str, ...]] = [
+        (
+            one.model,
+            shown_figure(one.public),
+            shown_figure(one.private),
+            shown_figure(one.figure, signed=True),
+            shown_p(one.p),
+            shown_p(one.p_holm),
+        )
+        for one in found.models
+    ]
+    head = ["public", "private", "private less public", "P", "P (Holm)"]
+    yield f"{shown_metric(found.metric)} on private tasks and on public ones, %", head, whole
+    for axis in ("level", "mode"):
+        names = [name for at, name in found.cells if at == axis]
+        if len(names) > 1:
+            models = (one.model for one in found.models)
+            lines: list[tuple[str, ...]] = [
+                (model, *(_difference_cell(found, axis, name, model) for name in names)) for model in models
+            ]
+            yield f"{shown_metric(found.cell_metric)}: private less public by {axis}, in points", names, lines
+
+
+def _difference_cell(found: PrivateComparison, axis: str, name: str, model: str) -> str:
+    one = next((one for one in found.cells[axis, name] if one.model == model), None)
+    if one is None:
+        return NOTHING
+    return shown_figure(one.figure, signed=True) + "*" * (one.p_holm is not None and one.p_holm < 0.05)
+
+
+def private_notes(found: PrivateComparison) -> list[str]:
+    """What a reader must know of the comparison."""
+    public, private = found.editions
+    notes = [
+        f"Private tasks: {private}; public ones: {public}. The sets hold different tasks; they are compared level by "
+        "level and mode by mode, with the public set's weights. * differs after Holm's correction over all cells."
+    ]
+    return notes + [f"{name} played one of the sets alone." for name in found.left_out]
 
 
 def cell_lines(table: RankTable, axis: str, names: Sequence[str]) -> list[tuple[str, list[str]]]:

@@ -94,6 +94,14 @@ def print_pairs(
     console.print(table)
 
 
+def print_set_comparison(lines: Iterable[tuple[str, ...]], console: Console) -> None:
+    """Print the figures of a set of tasks beside those of the public ones."""
+    table = plain_table(("this set", "public", "standard errors apart"))
+    for line in lines:
+        table.add_row(*line)
+    console.print(table)
+
+
 def print_rows(rows: Sequence[Row], console: Console) -> None:
     """Print a long table as it is: a line for each metric, a column for each level."""
     levels = list(dict.fromkeys(row["level"] for row in rows))

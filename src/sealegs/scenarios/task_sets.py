@@ -2,7 +2,8 @@
 
 A folder holds `tasks.jsonl` (one task a line, as `sealegs.tasks.yaml_tasks` reads it) and, where its tools are answered
 from records (see `exchange`), `tools.jsonl`; where they are your own domain, `world.json` names its file. Such a set
-plays on its recorded tools or on that domain alone, any other on the corpus that ships.
+plays on its recorded tools or on that domain alone, any other on the corpus that ships. `private.json` marks a private
+set.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ VERSION = "5-A"  # of the shipped tasks, of what tasks are, and of the rules by 
 TASKS = "tasks.jsonl"
 TOOLS = "tools.jsonl"
 WORLD = "world.json"
+PRIVATE = "private.json"
+PUBLIC = "public"  # the folder in a private set's folder of the tasks that it was matched to
+PRIVATE_VERSION = f"{VERSION}-private"  # of sets that are made to be kept secret; the digest tells them apart
 
 
 @dataclass(frozen=True)
@@ -42,18 +46,20 @@ class TaskSet:
         recorded: the recorded tools of each task; where a task has none, it plays on the corpus.
         own: a domain of the user's that all tasks play on, in place of the corpus that ships.
         digest: of the files that the tasks were read from, which tells one edition of a set from another.
+        private: whether it is to be kept secret.
     """
 
     tasks: Mapping[str, Task]
     recorded: Mapping[str, Corpus] = field(default_factory=dict)
     own: Corpus | None = None
     digest: str = ""
+    private: bool = False
     _runs: dict[str, Reference] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def edition(self) -> str:
         """Version and digest, as records and rows name the set."""
-        return edition(VERSION, self.digest)
+        return edition(PRIVATE_VERSION if self.private else VERSION, self.digest)
 
     def corpus(self, task: str) -> Corpus:
         """The tools and groups that the named task is made of."""
@@ -74,6 +80,11 @@ def task_set(folder: str = SHIPPED) -> TaskSet:
         UserError: the folder holds no tasks, or some that cannot be read; the message names every mistake.
     """
     return _shipped() if folder == SHIPPED else _in_folder(Path(folder))
+
+
+def is_private(name: str) -> bool:
+    """Whether an edition is of a private set."""
+    return name.startswith(f"{PRIVATE_VERSION}:")
 
 
 def base_tasks() -> Mapping[str, Task]:
@@ -124,7 +135,8 @@ def _in_folder(folder: Path) -> TaskSet:
     texts = [one.read_bytes() for one in (file, folder / TOOLS) if one.exists()]
     if own is not None:
         texts.append(json.loads((folder / WORLD).read_text(encoding="utf-8"))["digest"].encode())
-    return TaskSet({task.id: task for task in ordered}, recorded, own, contents_digest(texts))
+    private = (folder / PRIVATE).exists()
+    return TaskSet({task.id: task for task in ordered}, recorded, own, contents_digest(texts), private)
 
 
 def world_digest(file: Path) -> str:

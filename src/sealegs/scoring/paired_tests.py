@@ -6,13 +6,14 @@ short for few clusters. Fisher's randomisation test is exact however few there a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import comb
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sealegs.scoring.cluster_sums import ROUNDING, ClusterSums, paired_change, paired_interval
+from sealegs.scoring.cluster_sums import ROUNDING, ClusterSums, Ends, paired_change, paired_interval
 from sealegs.scoring.quantiles import Array
 
 LEAST_P = 1e-10  # a smaller one says nothing more
@@ -35,7 +36,9 @@ def paired_p(one: ClusterSums, other: ClusterSums) -> float:
     """
     if not abs(float(other.value - one.value)) > ROUNDING:
         return 1.0
-    return max(_interval_p(one, other), float(randomisation_p(one, other)))
+    change = float(other.value - one.value)
+    by_interval = interval_p(change, lambda confidence: paired_interval(one, other, confidence))
+    return max(by_interval, float(randomisation_p(one, other)))
 
 
 def differ(one: ClusterSums, other: ClusterSums, error: float) -> NDArray[np.bool_]:
@@ -80,14 +83,18 @@ def _flipped_p(changes: Array) -> float:
     return float(np.mean(np.abs(sums) >= seen - 1e-9))
 
 
-def _interval_p(one: ClusterSums, other: ClusterSums) -> float:
-    """The least error rate at which the interval of a difference leaves out 0."""
-    change = float(other.value - one.value)
+def interval_p(change: float, ends: Callable[[float], Ends]) -> float:
+    """The least error rate at which the interval of a difference leaves out 0.
+
+    Args:
+        change: the difference, which is not 0.
+        ends: the interval's ends at a confidence.
+    """
     normal = NormalDist()
 
     def nearest(z: float) -> float:
         """How far from 0, on the side of the change, the interval of this width ends."""
-        low, high = paired_interval(one, other, 2 * normal.cdf(z) - 1)
+        low, high = ends(2 * normal.cdf(z) - 1)
         return float(low if change > 0 else -high)
 
     near, far = 0.0, -normal.inv_cdf(LEAST_P / 2)

@@ -18,6 +18,7 @@ from sealegs.scoring.ranking import (
     corrected,
 )
 from sealegs.scoring.scaling import Scaling
+from sealegs.scoring.set_difference import PrivateComparison, SetDifference
 
 SHOWN = 3  # metrics beside the one that ranks
 
@@ -64,11 +65,13 @@ class RankTable:
         ranking: the models.
         published: figures of other tasks, by the same metric.
         scaling: how success and recovery grow with the size of the models, where sizes are known.
+        private: the models on a private set beside this one, where they played it.
     """
 
     ranking: Ranking
     published: tuple[PublishedFigure, ...] = ()
     scaling: Scaling | None = None
+    private: PrivateComparison | None = None
 
     @property
     def entrants(self) -> tuple[Entrant, ...]:
@@ -176,6 +179,7 @@ class RankTable:
         for name, figure in self.scaling.figures if self.scaling else ():
             row = figure_row({"suite": self.suite, "model": ALL}, ALL, ALL, name, figure)
             yield {**row, "played": self.played, "source": "run"}  # type: ignore[typeddict-item]
+        yield from self._private_rows()
         for other in self.published:
             who: Row = {"suite": other.suite, "model": other.name}
             yield {**figure_row(who, ALL, ALL, self.metric, other.figure), "source": "published"}  # type: ignore[typeddict-item]
@@ -185,6 +189,30 @@ class RankTable:
         who = player_row(self.suite, entrant.name, entrant.task_set, scripted=entrant.scripted)
         own = figure_row(who, level, mode, metric, figure)
         return {**own, "played": self.played, "source": "run"}  # type: ignore[typeddict-item]
+
+    def _private_rows(self) -> Iterator[RankRow]:
+        if self.private is None:
+            return
+        for one in self.private.models:
+            yield from self._on_both(self.private, one, ALL, ALL, self.private.metric)
+        for (axis, name), ones in self.private.cells.items():
+            level, mode = (name, ALL) if axis == "level" else (ALL, name)
+            for one in ones:
+                yield from self._on_both(self.private, one, level, mode, self.private.cell_metric)
+
+    def _on_both(
+        self, found: PrivateComparison, one: SetDifference, level: str, mode: str, metric: str
+    ) -> Iterator[RankRow]:
+        place = next(place for place, entrant in enumerate(self.entrants) if entrant.name == one.model)
+        own = self._row(place, level, mode, f"{metric}_private", one.private)
+        yield {**own, "task_set": found.editions[1]}
+        yield {
+            **self._row(place, level, mode, f"{metric}_private_difference", one.figure),
+            "task_set": found.editions[1],
+            "against": found.editions[0],
+            "p": one.p,
+            "p_holm": one.p_holm,
+        }
 
     def _difference(self, one: Comparison, level: str, mode: str, metric: str) -> RankRow:
         row = self._row(one.other, level, mode, f"{metric}_difference", one.figure)

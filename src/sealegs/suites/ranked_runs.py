@@ -12,18 +12,22 @@ from typing import Any
 from sealegs.engines.logs import SETTINGS
 from sealegs.faults.user_error import UserError
 from sealegs.reports.published_models import published_figures
+from sealegs.scenarios.task_sets import is_private
 from sealegs.scoring.entrants import Entrant
 from sealegs.scoring.invalid import NAME as INVALID
 from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.ranking import Ranking
 from sealegs.scoring.ranking_rows import RankTable
 from sealegs.scoring.scaling import scaling_of
+from sealegs.scoring.set_difference import compare_sets
 from sealegs.suites.choices import unknown_name_problems
 from sealegs.suites.run_options import ModelOptions
 from sealegs.suites.suite import suite_holding
+from sealegs.tasks.editions import TASK_SET
 
 CAMPAIGN = "campaign.json"
 EXAMPLE = "sealegs run maze --agent planner"
+HOW = "`sealegs maze generate --private` makes a private set; play it and a public one with the same options"
 ASIDE = "previous-"  # begins the name of a folder that was set aside
 
 
@@ -126,6 +130,45 @@ def entrant_differences(one: Entrant, other: Entrant, vary: Collection[str] = ()
         yield "tasks:", str(one.tasks), str(other.tasks)
 
 
+def public_and_private(entrants: Sequence[Entrant], vary: Collection[str] = ()) -> tuple[list[Entrant], list[Entrant]]:
+    """The entrants on the public set, and those on the private one.
+
+    Args:
+        entrants: of one set of either sort.
+        vary: options in which runs on a set may differ.
+
+    Raises:
+        UserError: there is not one of each, a set was not played alike by all, or no model played both.
+    """
+    sides = [[one for one in entrants if is_private(one.task_set) == private] for private in (False, True)]
+    for own, sort in zip(sides, ("public", "private"), strict=True):
+        editions = sorted({one.task_set or f"those of {one.suite}" for one in own})
+        if len(editions) != 1:
+            named = f"{len(editions)} {sort} sets of tasks ({', '.join(editions)})" if editions else f"no {sort} set"
+            raise UserError(f"--private compares one public set with one private set, and there is {named}; {HOW}")
+    public, private = (_alike(own, vary) for own in sides)
+    differences = [
+        f"{name} {mine} and {theirs}"
+        for name, mine, theirs in entrant_differences(public[0], replace(private[0], tasks=public[0].tasks), vary)
+        if name != f"{TASK_SET}:"
+    ]
+    if differences:
+        raise UserError(
+            f"--private: {public[0].source} and {private[0].source} differ in {'; '.join(differences)}; {HOW}"
+        )
+    if not {one.name for one in public} & {one.name for one in private}:
+        raise UserError(
+            f"--private: no model played both sets ({', '.join(one.name for one in public)} the public one, "
+            f"{', '.join(one.name for one in private)} the private one); {HOW}"
+        )
+    return public, private
+
+
+def _alike(own: Sequence[Entrant], vary: Collection[str]) -> list[Entrant]:
+    (group,) = comparable_groups(own, vary=vary)
+    return group
+
+
 def _told_apart(group: Sequence[Entrant], vary: Collection[str]) -> list[Entrant]:
     """Entrants of different names."""
     names = Counter(one.name for one in group)
@@ -167,6 +210,7 @@ def ranked_tables(
     apart: bool = False,
     published: bool = False,
     sizes: Mapping[str, float] | None = None,
+    private: bool = False,
 ) -> list[RankTable]:
     """The rankings of runs.
 
@@ -176,14 +220,18 @@ def ranked_tables(
         vary, apart: see `comparable_groups`.
         published: whether published models are shown beside them.
         sizes: of the models by name; then each table says how success and recovery grow with them.
+        private: whether some runs are on a private set, with which those on the public one are compared.
 
     Raises:
         UserError: something cannot be read or compared.
     """
-    tables = [
-        RankTable(ranking_of(group, metric))
-        for group in comparable_groups(read_ranked_runs(paths), vary=vary, apart=apart)
-    ]
+    entrants = read_ranked_runs(paths)
+    if private:
+        public, secret = public_and_private(entrants, vary)
+        ranking = ranking_of(public, metric)
+        tables = [RankTable(ranking, private=compare_sets(public, secret, ranking.metric))]
+    else:
+        tables = [RankTable(ranking_of(group, metric)) for group in comparable_groups(entrants, vary=vary, apart=apart)]
     if sizes is not None:
         tables = [replace(table, scaling=scaling_of(table.entrants, sizes)) for table in tables]
     if not published:

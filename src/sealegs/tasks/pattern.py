@@ -56,6 +56,11 @@ class Pattern:
         return group_kind([len(way.calls) for way in self.ways])
 
     @property
+    def lengths(self) -> tuple[int, ...]:
+        """How many calls each way has, the shortest first."""
+        return tuple(sorted(len(way.calls) for way in self.ways))
+
+    @property
     def tools(self) -> tuple[str, ...]:
         """Every tool of every way."""
         return tuple(tool for way in self.ways for tool in way.calls)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from random import Random
+from typing import NamedTuple
 
 SMALL = ("1-to-1", "1-to-n")
 LARGE = ("n-to-n",)
@@ -16,18 +18,27 @@ SIZES = {
 }
 
 
+class GroupShape(NamedTuple):
+    """The kind of an alternative group, and how many calls each of its branches has, the shortest first."""
+
+    kind: str
+    lengths: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class OutlineNode:
     """One planned node.
 
     Attributes:
         kinds: the kinds of alternative group that it may be; none for a single step.
+        lengths: how many calls the ways of the group have, the shortest first; none for any.
         after: the place whose node it must take a value from; None for any.
         apart: the place from which nothing may be taken, directly or not; None for none.
         feeds: the place of a group that should be able to take a value from this one; None for none.
     """
 
     kinds: tuple[str, ...] = ()
+    lengths: tuple[int, ...] = ()
     after: int | None = None
     apart: int | None = None
     feeds: int | None = None
@@ -53,10 +64,50 @@ def draw_graph_outline(level: str, draw: Random, *, small: bool = False) -> tupl
     return _with_one_group(SMALL if level == "C2" else LARGE, draw.randrange(1, size - 1), size)
 
 
+def draw_matched_outline(level: str, size: int, shapes: Sequence[GroupShape], draw: Random) -> tuple[OutlineNode, ...]:
+    """A random shape of a level with this many nodes and these groups, in any order and at any places.
+
+    Args:
+        level: C1 to C4.
+        size: nodes.
+        shapes: of the groups; two or three at C4.
+        draw: decides order and places.
+    """
+    if level == "C1":
+        return tuple(OutlineNode(after=number - 1 if number else None) for number in range(size))
+    if level == "C4":
+        planned = _parallel(size, third=len(shapes) > 2)
+    else:
+        planned = _in_a_line(_apart(len(shapes), size, draw), size)
+    left = draw.sample(list(shapes), len(shapes))
+    return tuple(
+        replace(place, kinds=(left[0].kind,), lengths=left.pop(0).lengths) if place.kinds else place
+        for place in planned
+    )
+
+
+def _apart(count: int, size: int, draw: Random) -> tuple[int, ...]:
+    """Places of so many groups, none of them first, last, or next to another."""
+    extra = size - 2 * count - 1
+    chosen = sorted(draw.choices(range(extra + 1), k=count))
+    return tuple(1 + 2 * nth + more for nth, more in enumerate(chosen))
+
+
+def _in_a_line(places: Sequence[int], size: int) -> tuple[OutlineNode, ...]:
+    return tuple(
+        OutlineNode(
+            SMALL + LARGE if number in places else (),
+            after=number - 1 if number - 1 in places else None,
+            feeds=number + 1 if number + 1 in places else None,
+        )
+        for number in range(size)
+    )
+
+
 def _with_one_group(kinds: tuple[str, ...], where: int, size: int) -> tuple[OutlineNode, ...]:
     return tuple(
         OutlineNode(
-            kinds if number == where else (), where if number == where + 1 else None, feeds=_feeds(number, where)
+            kinds if number == where else (), after=where if number == where + 1 else None, feeds=_feeds(number, where)
         )
         for number in range(size)
     )

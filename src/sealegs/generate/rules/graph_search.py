@@ -55,12 +55,16 @@ class Search:
     Args:
         vocabulary: what may feed what.
         draw: decides everything.
+        also: how often a further parameter takes a field where one fits.
+        spared: how often a parameter that is not required is left out.
     """
 
-    def __init__(self, vocabulary: CorpusVocabulary, draw: Random) -> None:
+    def __init__(self, vocabulary: CorpusVocabulary, draw: Random, *, also: float = ALSO, spared: float = 0.0) -> None:
         self.vocabulary = vocabulary
         self.corpus = vocabulary.corpus
         self.draw = draw
+        self.also = also
+        self.spared = spared
         self.world = World()
         self.nodes: list[Node] = []
         self.inputs: dict[str, Any] = {}
@@ -89,14 +93,18 @@ class Search:
     def _aim(self, plan: Sequence[OutlineNode]) -> None:
         """Choose the groups first, each as likely as any other of its kind; no step may do what they do."""
         for number, place in enumerate(plan):
-            free = [p for p in self._patterns(place.kinds) if not self.barred & set(p.tools)]
+            free = [p for p in self._patterns(place) if not self.barred & set(p.tools)]
             if place.kinds and free:
                 self.aims[number] = self.draw.choice(free)
                 # So that no later step does what the group does.
                 self.barred |= self.corpus.kin(self.aims[number].tools)
 
-    def _patterns(self, kinds: Sequence[str]) -> list[Pattern]:
-        return [pattern for pattern in self.corpus.groups.values() if pattern.kind in kinds]
+    def _patterns(self, place: OutlineNode) -> list[Pattern]:
+        return [
+            pattern
+            for pattern in self.corpus.groups.values()
+            if pattern.kind in place.kinds and place.lengths in ((), pattern.lengths)
+        ]
 
     def _begin(self, place: OutlineNode) -> None:
         tools = [t for t in self.corpus.tools.values() if t.category != "action" and t.name not in self.barred]
@@ -173,8 +181,11 @@ class Search:
         tool = self.corpus.tools[name]
         example = self.draw.choice(tool.examples)
         slots = {parameter: (ParameterSlot(name, parameter),) for parameter in parameters(tool)}
-        required = tool.spec.parameters.get("required", ())
-        wanted = {p for p in slots if p in example and example[p] != tool.defaults.get(p)} | set(required)
+        required = set(tool.spec.parameters.get("required", ()))
+        wanted = {p for p in slots if p in example and example[p] != tool.defaults.get(p)} | required
+        if self.spared:
+            # Sorted: sets have no order, and the draws must come out the same for a seed.
+            wanted -= {p for p in sorted(wanted - required - taken.keys()) if self.draw.random() < self.spared}
         found = self._bound(slots, wanted, example, taken)
         if found is None:
             return False
@@ -248,7 +259,7 @@ class Search:
         taken = dict(taken)
         # Sorted: sets have no order, and the draws must come out the same for a seed.
         for name in sorted(wanted - taken.keys()):
-            if self.draw.random() < ALSO:
+            if self.draw.random() < self.also:
                 options = [h for h in self.held if any(slot in set(self._takers(h)) for slot in slots[name])]
                 if options:
                     taken[name] = self.draw.choice(options)

@@ -32,10 +32,12 @@ NOUNS = re.compile(r"^(?:Weather|Lowest|Distance|Sunrise|A |The )")
 FEWEST, MOST = 2, 4  # deliverables
 
 
-def deliverables(sketch: Sketch, vocabulary: CorpusVocabulary, draw: Random) -> tuple[Deliverable, ...] | None:
+def deliverables(
+    sketch: Sketch, vocabulary: CorpusVocabulary, draw: Random, fewest: int = FEWEST, most: int = MOST
+) -> tuple[Deliverable, ...] | None:
     """What the user wants to know: something of every node that no other reads; None where that is too much.
 
-    Two values at least; numbers that a text could hold by chance are left out.
+    Numbers that a text could hold by chance are left out.
     """
     chosen: list[NodeValue] = []
     for node in sketch.unread:
@@ -45,10 +47,10 @@ def deliverables(sketch: Sketch, vocabulary: CorpusVocabulary, draw: Random) -> 
         usual = [held for held in own if held.path.split(".")[-1] in vocabulary.asked_for]
         chosen.append(draw.choice(usual or own))
     rest = [h for h in sketch.held if _tellable(h) and h not in chosen and h.path in vocabulary.asked_for]
-    while len(chosen) < FEWEST and rest:
+    while len(chosen) < fewest and rest:
         chosen.append(rest.pop(draw.randrange(len(rest))))
     values = {str(held.value).casefold() for held in chosen}
-    if not FEWEST <= len(chosen) <= MOST or len(values) < len(chosen):
+    if not fewest <= len(chosen) <= most or len(values) < len(chosen):
         return None
     labels = [_label(held, vocabulary.corpus, sketch.graph) for held in chosen]
     return tuple(Deliverable(label, held.field) for label, held in zip(labels, chosen, strict=True))

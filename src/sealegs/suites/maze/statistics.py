@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from statistics import mean
 from typing import Any
 
 from sealegs.reports import published
 from sealegs.scenarios import LEVELS
+from sealegs.scenarios.task_figures import graph_path_lengths
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.scenarios.wordings import SECOND, Phrasing, shared_words, translated_tasks
 from sealegs.scoring.metric import ALL, Row
 from sealegs.suites.maze.retrieval import STATED_K, ReverseCheck, reverse_check
 from sealegs.tasks import Task
-from sealegs.tasks.graph import Graph
 from sealegs.tasks.similarity import mean_similarity
 from sealegs.world.corpus import Corpus, load_corpus
 from sealegs.world.shortlist import Shortlist
@@ -174,10 +173,3 @@ def _figure(name: str, tasks: Sequence[Task]) -> float:
         "maximum path length": max(lengths),
         "valid paths (whole level)": len(lengths),
     }[name]
-
-
-def graph_path_lengths(graph: Graph) -> list[int]:
-    """The length of every path of a graph."""
-    single = len(graph.nodes) - len(graph.groups)
-    choices = product(*([len(branch.steps) for branch in group.branches] for group in graph.groups))
-    return [single + sum(chosen) for chosen in choices]

@@ -1,0 +1,132 @@
+"""Tasks by rules that are each matched to a given one: as many calls on every path, such groups, as much to tell.
+
+Of each given task (the model) several candidates are made, which `matched_choice` then chooses from. Attempt n at a
+candidate is a function of seed, model and n alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+from typing import Any, NamedTuple
+
+from sealegs.faults import seeds
+from sealegs.generate.rules.engine import NEAREST
+from sealegs.generate.rules.graph_outlines import GroupShape, draw_matched_outline
+from sealegs.generate.rules.graph_search import DeadEnd, Search, Sketch
+from sealegs.generate.rules.phrasing import deliverables, phrase_request
+from sealegs.generate.rules.vocabulary import CorpusVocabulary
+from sealegs.generate.task_checks import rejection
+from sealegs.scenarios.task_sets import task_set
+from sealegs.tasks import Task
+from sealegs.tasks.graph import Graph
+from sealegs.tasks.similarity import SeenToolSets, tools_of
+from sealegs.tasks.yaml_tasks import task_data
+from sealegs.world.corpus import load_corpus
+
+CANDIDATES = 2  # of each model
+MOST_TRIED = 600  # attempts for them
+MORE = 2  # values that the user may give beyond those of the model's user
+ALSO = 1.0  # how often a further parameter takes a field where one fits: people give few values
+SPARED = 1.0  # how often a parameter that is not required is left out, for the same reason
+
+
+class TaskShape(NamedTuple):
+    """What a candidate has in common with its model: level, nodes, groups, how much is to be told, by user and agent.
+
+    Attributes:
+        inputs: values that the user gives; a candidate's may give `MORE` than that.
+        deliverables: values that the answer must hold.
+    """
+
+    level: str
+    size: int
+    groups: tuple[GroupShape, ...]
+    inputs: int
+    deliverables: int
+
+
+@dataclass(frozen=True)
+class MatchedCandidates:
+    """What was made for one model.
+
+    Attributes:
+        key: names the model, and which of its rounds this is.
+        level: the model's.
+        tried: attempts.
+        tasks: as plain data.
+    """
+
+    key: str
+    level: str
+    tried: int
+    tasks: Sequence[Mapping[str, Any]]
+
+
+def group_shapes(graph: Graph) -> tuple[GroupShape, ...]:
+    """The shapes of a graph's groups, in their order."""
+    return tuple(
+        GroupShape(group.kind, tuple(sorted(len(branch.steps) for branch in group.branches))) for group in graph.groups
+    )
+
+
+def shape_of(model: Task) -> TaskShape:
+    """The shape of a task."""
+    return TaskShape(
+        model.level, len(model.graph.nodes), group_shapes(model.graph), len(model.inputs), len(model.deliverables)
+    )
+
+
+def make_candidates(key: str, seed: str, wanted: int = CANDIDATES, most: int = MOST_TRIED) -> MatchedCandidates:
+    """Candidates for a model, none of them near a task that ships.
+
+    Args:
+        key: `ID/ROUND` of the shipped task.
+        seed: decides everything.
+        wanted: how many.
+        most: attempts, after which there may be fewer.
+    """
+    model = task_set().tasks[key.partition("/")[0]]
+    shape, found, tried = shape_of(model), list[Mapping[str, Any]](), 0
+    while len(found) < wanted and tried < most:
+        task = attempt_match(shape, seeds.stream("matched", seed, key, tried))
+        tried += 1
+        if task is not None and _shipped_tools().nearest(tools_of(task))[0] <= NEAREST:
+            found.append(task_data(task, _vocabulary().corpus.groups))
+    return MatchedCandidates(key, model.level, tried, found)
+
+
+def attempt_match(shape: TaskShape, draw: Random) -> Task | None:
+    """One attempt at a task of a shape, which passes every check; None where it fails."""
+    vocabulary = _vocabulary()
+    outline = draw_matched_outline(shape.level, shape.size, shape.groups, draw)
+    try:
+        sketch = Search(vocabulary, draw, also=ALSO, spared=SPARED).sketch(outline)
+    except DeadEnd:
+        return None
+    if len(sketch.inputs) > shape.inputs + MORE or sorted(group_shapes(sketch.graph)) != sorted(shape.groups):
+        return None
+    return _worded(sketch, shape, draw)
+
+
+def _worded(sketch: Sketch, shape: TaskShape, draw: Random) -> Task | None:
+    vocabulary = _vocabulary()
+    wanted = deliverables(sketch, vocabulary, draw, shape.deliverables, shape.deliverables)
+    if wanted is None:
+        return None
+    words = phrase_request(sketch, wanted, vocabulary.corpus, draw)
+    domains = dict.fromkeys(vocabulary.corpus.tools[step.tool].domain for step in sketch.graph.walk())
+    task = Task(f"{shape.level}-0", shape.level, words, sketch.inputs, sketch.graph, wanted, tuple(domains))
+    return task if rejection(task, vocabulary.corpus) is None else None
+
+
+@cache
+def _vocabulary() -> CorpusVocabulary:
+    return CorpusVocabulary(load_corpus())
+
+
+@cache
+def _shipped_tools() -> SeenToolSets:
+    return SeenToolSets((task.id, tools_of(task)) for task in task_set().tasks.values())

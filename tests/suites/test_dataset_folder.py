@@ -52,3 +52,18 @@ def test_datasets_reads_it_without_a_network(folder: Path, tmp_path: Path, monke
     datasets = pytest.importorskip("datasets", reason=needs.module("datasets"))
     found = datasets.load_dataset(str(folder), cache_dir=str(tmp_path))
     assert {name: len(found[name]) for name in found} == dict.fromkeys(("c1", "c2", "c3", "c4"), 100)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what mlcroissant itself uses
+def test_mlcroissant_finds_no_mistake_and_reads_every_row(folder: Path) -> None:
+    mlcroissant = pytest.importorskip("mlcroissant", reason=needs.module("mlcroissant"))
+    found = mlcroissant.Dataset(jsonld=str(folder / "croissant.json"))
+    issues = found.metadata.ctx.issues
+    assert not issues.errors
+    # The day on which somebody publishes a folder is not known when it is written.
+    assert all("datePublished" in warning for warning in issues.warnings)
+    shipped = task_set()
+    for level in ("C1", "C2", "C3", "C4"):
+        rows = list(found.records(record_set=level.lower()))
+        ids = [row[f"{level.lower()}/id"].decode() for row in rows]
+        assert ids == [task.id for task in shipped.tasks.values() if task.level == level]

@@ -9,26 +9,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+_TERMS = (  # of Croissant, as the standard context has them; readers warn where one is left out
+    *("citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty", "fileSet", "format"),
+    *("includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex"),
+    *("repeated", "replace", "samplingRate", "separator", "source", "subField", "transform"),
+)
 CONTEXT: Mapping[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
+    **{term: f"cr:{term}" for term in _TERMS},
     "conformsTo": "dct:conformsTo",
     "cr": "http://mlcommons.org/croissant/",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    "includes": "cr:includes",
-    "md5": "cr:md5",
-    "recordSet": "cr:recordSet",
-    "repeated": "cr:repeated",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "rai": "http://mlcommons.org/croissant/RAI/",
     "sc": "https://schema.org/",
-    "source": "cr:source",
 }
 TYPES: Mapping[type, str] = {str: "sc:Text", int: "sc:Integer", bool: "sc:Boolean", float: "sc:Float"}
 
@@ -42,13 +39,14 @@ class DataFile:
 
 
 def croissant(
-    name: str, version: str, about: str, licence: str, files: Sequence[DataFile], row: Mapping[str, Any]
+    name: str, version: str, about: str, cite: str, licence: str, files: Sequence[DataFile], row: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The description.
 
     Args:
         name, version: of the dataset; the version as `MAJOR.MINOR.PATCH`.
         about: what it is, in a sentence or two.
+        cite: how it is cited.
         licence: the address of its text.
         files: of JSON lines.
         row: one of them, from which the columns and their types are read.
@@ -60,6 +58,7 @@ def croissant(
         "name": name,
         "version": version,
         "description": about,
+        "citeAs": cite,
         "license": licence,
         "distribution": [
             {

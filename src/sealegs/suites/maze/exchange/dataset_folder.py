@@ -21,6 +21,9 @@ from sealegs.tasks.yaml_tasks import task_data
 
 LICENCE = "https://www.apache.org/licenses/LICENSE-2.0"
 ABOUT = "Tasks for tool-calling agents on simulated tools, to be played with and without faults by Sealegs."
+CITE = (
+    "The Sealegs maintainers. Sealegs: fault injection, ground truth and recovery scores for tool-calling LLM agents."
+)
 
 
 def dataset_files(chosen: TaskSet, name: str) -> dict[str, str]:
@@ -43,7 +46,10 @@ def dataset_files(chosen: TaskSet, name: str) -> dict[str, str]:
             text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in own)
             files[f"data/{level.lower()}.jsonl"] = text
     parts = [DataFile(path, hashlib.sha256(text.encode()).hexdigest()) for path, text in files.items()]
-    about = croissant(name, _number(), f"{ABOUT} Edition {chosen.edition}. {CANARY}", LICENCE, parts, rows[0])
+    words = f"{ABOUT} Edition {chosen.edition}. {CANARY}"
+    about = croissant(
+        name, _number(), words, f"{CITE} Tasks of maze, edition {chosen.edition}.", LICENCE, parts, rows[0]
+    )
     files["croissant.json"] = json.dumps(about, indent=1) + "\n"
     files["README.md"] = _card(chosen, name, files)
     files["LICENSE"] = f"Apache License 2.0: {LICENCE}\n\n{CANARY}\n"

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.terminal import echo, errors
+from sealegs.cli.consoles import errors
+from sealegs.cli.terminal import echo
 
 app = typer.Typer(add_completion=False)
 

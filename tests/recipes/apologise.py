@@ -14,6 +14,6 @@ class Apologise(AtOnce):
 
     name: ClassVar[str] = "apologise"
 
-    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
+    def handle_now(self, failed_call: FailedCall, context: RecoveryContext) -> FailedCall:
         """Add it."""
-        return ward.remark(trouble, self.name, "apologised", with_note(trouble.outcome, "We are sorry."), "")
+        return context.remark(failed_call, self.name, "apologised", with_note(failed_call.outcome, "We are sorry."), "")

@@ -88,7 +88,7 @@ def _far(one: Exemplar, signature: Signature, alike: float) -> float:
     if told is not None:
         parts["cause"] = float(told[0].name != one.cause)
     if categorize_failure(signature) != "unknown":
-        parts["nature"] = float(categorize_failure(signature) != one.nature)
+        parts["nature"] = float(categorize_failure(signature) != one.category)
     if signature.silent:
         mine, theirs = set(signature.invariants), set(one.invariants)
         parts["invariants"] = 1 - len(mine & theirs) / len(mine | theirs) if mine | theirs else 0.0

@@ -1,4 +1,4 @@
-"""What the layer does about a call in trouble, what it leaves alone, and what it writes down."""
+"""What the layer does about a failed call, what it leaves alone, and what it writes down."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_the_modest_form_appends_and_does_nothing_else(outcome: Outcome, shown: 
 
 
 def test_policies_can_be_kept_to_some_troubles() -> None:
-    policy = Retry().only(natures={"transient"}, tools=["pr*"]) | Stop().only(tools=["never"])
+    policy = Retry().only(categories={"transient"}, tools=["pr*"]) | Stop().only(tools=["never"])
     scene = stage(policy, {"price": [BUSY, FINE]})
     assert scene.call("price") == FINE
     scene = stage(Retry().only(tools=["other"]), {"price": [BUSY, FINE]})

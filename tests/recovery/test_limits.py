@@ -180,7 +180,7 @@ class Broken(AtOnce):
 
     name = "broken"
 
-    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
+    def handle_now(self, failed_call: FailedCall, context: RecoveryContext) -> FailedCall:
         raise ZeroDivisionError
 
 

@@ -239,15 +239,15 @@ def test_no_minute_has_more_than_two_minutes_worth(claims: Sequence[tuple[int, f
 
 
 def test_a_purse_says_what_it_is_short_of() -> None:
-    purse = BudgetTracker(
+    tracker = BudgetTracker(
         Budget(calls=2, calls_each=1, seconds=3, money=0.5, prices={"t": 0.4}), Meter(ServiceRates(1), lambda: 0.0)
     )
-    assert "calls for this one" in purse.short(["t"], 1)
-    assert "s of waiting" in purse.short(["t"], 0, 4)
-    assert purse.claim(["t"], 0)
-    assert "0.4 of 0.5" in purse.short(["t"], 0)
-    assert "in a minute" in purse.short(["u"], 0)
-    assert purse.calls == 1
+    assert "calls for this one" in tracker.short(["t"], 1)
+    assert "s of waiting" in tracker.short(["t"], 0, 4)
+    assert tracker.claim(["t"], 0)
+    assert "0.4 of 0.5" in tracker.short(["t"], 0)
+    assert "in a minute" in tracker.short(["u"], 0)
+    assert tracker.calls == 1
 
 
 def test_what_was_given_up_is_an_event_and_a_text() -> None:

@@ -46,21 +46,21 @@ def test_parallel_calls_share_one_budget() -> None:
 
 
 def test_threads_cannot_overdraw_a_purse() -> None:
-    purse = BudgetTracker(Budget(calls=500, calls_each=9, money=50.0, prices={"t": 0.25}))
+    tracker = BudgetTracker(Budget(calls=500, calls_each=9, money=50.0, prices={"t": 0.25}))
     with ThreadPoolExecutor(8) as pool:
-        had = sum(pool.map(lambda _: purse.claim(["t"], 0), range(4000)))
-    assert (had, purse.calls, purse.money) == (200, 200, 50.0)
+        had = sum(pool.map(lambda _: tracker.claim(["t"], 0), range(4000)))
+    assert (had, tracker.calls, tracker.money) == (200, 200, 50.0)
 
 
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 9), st.booleans()), max_size=30))
 def test_a_purse_is_never_overdrawn(claims: Sequence[tuple[int, int, bool]]) -> None:
-    purse = BudgetTracker(Budget(calls=9, calls_each=4, seconds=20, money=2.0, prices={"t": 0.3}))
+    tracker = BudgetTracker(Budget(calls=9, calls_each=4, seconds=20, money=2.0, prices={"t": 0.3}))
     for count, seconds, back in claims:
-        if purse.claim(["t"] * count, 1, seconds) and back:
-            purse.give_back(["t"])
-        assert 0 <= purse.calls <= 9
-        assert purse.seconds <= 20
-        assert purse.money <= 2.0 + 1e-6
+        if tracker.claim(["t"] * count, 1, seconds) and back:
+            tracker.give_back(["t"])
+        assert 0 <= tracker.calls <= 9
+        assert tracker.seconds <= 20
+        assert tracker.money <= 2.0 + 1e-6
 
 
 Order = list[tuple[str, int]]

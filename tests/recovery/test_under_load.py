@@ -180,9 +180,9 @@ def test_the_checks_would_tell() -> None:
     """A layer that repeats everything is caught by them."""
 
     class Careless(Retry):
-        def heal(self, trouble: Any, ward: Any) -> Any:
-            ward.may_repeat = lambda trouble: True
-            return (yield from super().heal(trouble, ward))
+        def handle(self, failed_call: Any, context: Any) -> Any:
+            context.may_repeat = lambda failed_call: True
+            return (yield from super().handle(failed_call, context))
 
     world = World([("pay", ["timeout", "fine"])])
     clock = VirtualClock()
@@ -225,7 +225,7 @@ def test_of_many_at_once_a_half_open_circuit_lets_one_through() -> None:
 
 
 def test_policies_for_some_troubles_compose_with_others() -> None:
-    policy = Retry(base=0.001).only(tools=["read"]) | (Retry(base=5.0) | Stop()).only(natures=["transient"])
+    policy = Retry(base=0.001).only(tools=["read"]) | (Retry(base=5.0) | Stop()).only(categories=["transient"])
     clock = VirtualClock()
     recorder = Recorder(clock)
     recorder.start("one", {})

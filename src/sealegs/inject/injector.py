@@ -100,24 +100,24 @@ class Injector:
         if target.keyed:
             known = target.drawn_key(arguments)
             times = count_same(target.same, known)
-        shots: list[TriggeredFault] = []
-        for armed in target.rules:
-            count, key = (times, (*armed.key, known)) if armed.by_arguments else (nth, armed.key)
-            if self._fires(armed, nth, count, key, tool, arguments):
+        faults: list[TriggeredFault] = []
+        for rule_state in target.rules:
+            count, key = (times, (*rule_state.key, known)) if rule_state.by_arguments else (nth, rule_state.key)
+            if self._fires(rule_state, nth, count, key, tool, arguments):
                 # Draws depend on the call, in whatever order calls come, unless the rule is keyed by order. A permanent
                 # fault draws once, so that it always looks the same.
-                if armed.by_order or armed.permanent:
-                    drawn: tuple[object, ...] = armed.drawn_at(nth)
-                elif armed.by_arguments:
+                if rule_state.by_order or rule_state.permanent:
+                    drawn: tuple[object, ...] = rule_state.drawn_at(nth)
+                elif rule_state.by_arguments:
                     drawn = (*key, times)
                 else:
                     known = known or target.drawn_key(arguments)
-                    drawn = (*armed.key, known, count_same(armed.same, known))
-                shots.append(TriggeredFault(armed, drawn))
+                    drawn = (*rule_state.key, known, count_same(rule_state.same, known))
+                faults.append(TriggeredFault(rule_state, drawn))
                 # The warning comes only when the rule would have struck, since a rule that never matches harms nothing.
-                if armed.why_never:
-                    self._warn_never(armed.rule, tool, armed.why_never)
-        return TriggeredFaults(target, nth, shots) if shots or target.earlier is not None else None
+                if rule_state.why_never:
+                    self._warn_never(rule_state.rule, tool, rule_state.why_never)
+        return TriggeredFaults(target, nth, faults) if faults or target.earlier is not None else None
 
     def _placed(self, target: ToolState, place: PlaceInTurn) -> int:
         """The number of a call from a turn: the one that is kept for it, or the next where that was given already."""
@@ -144,30 +144,30 @@ class Injector:
 
     def layer(self, call: Call) -> Steps:
         """The seam's layer."""
-        volley = self.aim(self.state(call.tool), call.arguments)
-        if volley is None:
+        triggered = self.aim(self.state(call.tool), call.arguments)
+        if triggered is None:
             return (yield call)
-        return (yield from self.struck(volley, call))
+        return (yield from self.struck(triggered, call))
 
-    def struck(self, volley: TriggeredFaults, call: Call) -> Steps:
+    def struck(self, triggered: TriggeredFaults, call: Call) -> Steps:
         """The call under what strikes it; afterwards, the places of faults that came to nothing are free again."""
         # One fault that needs the whole answer is enough to hold back all pieces.
-        pieces = call.pieces if all(shot.armed.rule.fault.piecewise for shot in volley.shots) else None
-        call = Call(call.tool, call.arguments, call.id, volley.nth, call.dry, pieces)
+        pieces = call.pieces if all(fired.rule_state.rule.fault.piecewise for fired in triggered.faults) else None
+        call = Call(call.tool, call.arguments, call.id, triggered.nth, call.dry, pieces)
         try:
-            outcome = yield from self._under(volley, volley.shots, call, call)
+            outcome = yield from self._under(triggered, triggered.faults, call, call)
         finally:  # also where the caller gives up or is cancelled
-            for shot in volley.shots:
+            for fired in triggered.faults:
                 # Faults further in are never reached if an outer one answers without a call. They still get a strike.
-                if not shot.told:
-                    self._tell(shot, StrikeEvidence(call, volley.target.effects), None, volley.work)
+                if not fired.told:
+                    self._tell(fired, StrikeEvidence(call, triggered.target.effects), None, triggered.work)
                 # A fault that was not delivered must not use up a place of `at_most`.
-                if shot.armed.counts and not shot.delivered:
+                if fired.rule_state.counts and not fired.delivered:
                     with self._lock:
-                        shot.armed.taken -= 1
+                        fired.rule_state.taken -= 1
         # Only the run itself shows that a tool refuses a dry run, hence a check after the fact.
-        if volley.target.never_dry:
-            self._look_back(volley)
+        if triggered.target.never_dry:
+            self._look_back(triggered)
         return outcome
 
     def _target(self, tool: str) -> ToolState:
@@ -185,7 +185,7 @@ class Injector:
 
     def _fires(
         self,
-        armed: RuleState,
+        rule_state: RuleState,
         nth: int,
         count: int,
         key: tuple[object, ...],
@@ -197,57 +197,57 @@ class Injector:
         `nth` is the call's number among the tool's; `count` and `key` are what the rule knows it by.
         """
         # Checked first: `at_most` ends a permanent fault too, after it has begun.
-        if armed.at_most is not None and armed.taken >= armed.at_most:
+        if rule_state.at_most is not None and rule_state.taken >= rule_state.at_most:
             return False
-        if armed.since is None:
-            if not self._due(armed, count, key, tool, arguments):
+        if rule_state.since is None:
+            if not self._due(rule_state, count, key, tool, arguments):
                 return False
-            if armed.permanent:
-                armed.since = nth
-        armed.taken += armed.counts  # a bool: rules that need no count stay at 0 and need no lock
+            if rule_state.permanent:
+                rule_state.since = nth
+        rule_state.taken += rule_state.counts  # a bool: rules that need no count stay at 0 and need no lock
         return True
 
     def _due(
-        self, armed: RuleState, count: int, key: tuple[object, ...], tool: str, arguments: Mapping[str, Any]
+        self, rule_state: RuleState, count: int, key: tuple[object, ...], tool: str, arguments: Mapping[str, Any]
     ) -> bool:
-        if armed.after is not None and armed.after not in self._delivered:
+        if rule_state.after is not None and rule_state.after not in self._delivered:
             return False
         # Only the parts that depend on arguments; the name and tags were matched once for the tool.
-        for part in armed.open:
-            if not part.matches(tool, armed.tags, arguments):
+        for part in rule_state.open:
+            if not part.matches(tool, rule_state.tags, arguments):
                 return False
-        victim = self._victims.get(armed.group) if armed.group else None
-        return armed.rule.when.fires(Occurrence(count, key, victim))
+        victim = self._victims.get(rule_state.group) if rule_state.group else None
+        return rule_state.rule.when.fires(Occurrence(count, key, victim))
 
-    def _under(self, volley: TriggeredFaults, shots: list[TriggeredFault], call: Call, own: Call) -> Steps:
+    def _under(self, triggered: TriggeredFaults, faults: list[TriggeredFault], call: Call, own: Call) -> Steps:
         """A call under these rules, the first of the plan outermost. `own` is the call as the agent made it."""
-        if not shots:
-            return (yield from _run(volley, call, own))
-        target, work = volley.target, volley.work
-        shot, rest = shots[0], shots[1:]
+        if not faults:
+            return (yield from _run(triggered, call, own))
+        target, work = triggered.target, triggered.work
+        fired, rest = faults[0], faults[1:]
         evidence = StrikeEvidence(call, target.effects)
         shown: Outcome | None = None
         ran: Outcome | None = None  # answered by a run with effect in place of one without
         asked, real = call, True
-        setting = target.setting(shot, call)
-        fault, moment = shot.armed.rule.fault, setting.moment
+        setting = target.setting(fired, call)
+        fault, moment = fired.rule_state.rule.fault, setting.moment
         generator = fault.act(call, setting) if type(fault) in BUILT_IN else _checked(fault.act(call, setting))
         try:
             if fault.instead and moment in ("during", "after") and not call.dry:
-                answer = yield from self._under(volley, rest, target.timed(shot, call, moment), own)
+                answer = yield from self._under(triggered, rest, target.timed(fired, call, moment), own)
                 evidence.answered(call, answer, True)
             request = next(generator)
             while True:
                 if not isinstance(request, Call):
                     answer = yield from self._waiting(request, evidence)
                     if request.pieces and evidence.said is MORE_TO_COME:
-                        _note_end(volley, evidence, asked, answer, real)
+                        _note_end(triggered, evidence, asked, answer, real)
                 elif ran is not None and not request.dry:
                     answer, ran = ran, None
                 else:
                     if fault.rewrites and not request.dry:
-                        request = target.timed(shot, request, moment)
-                    answer = yield from self._under(volley, rest, request, own)
+                        request = target.timed(fired, request, moment)
+                    answer = yield from self._under(triggered, rest, request, own)
                     asked = request
                     real = not request.dry or (target.never_dry and safely_equal(request.arguments, own.arguments))
                     evidence.answered(request, answer, real)
@@ -256,17 +256,18 @@ class Injector:
         except StopIteration as stop:
             shown = stop.value
             if moment in ("before", "during") and fault.rewrites and not call.dry and evidence.falls_short(shown):
-                shown = yield from self._under(volley, rest, call, own)  # nothing came of the fault: the work is done
+                # Nothing came of the fault, so the work is done.
+                shown = yield from self._under(triggered, rest, call, own)
                 evidence.answered(call, shown, True)
         except Exception as error:  # the tools of others answer with objects that no fault was made for
-            _warn(shot.armed.rule, call.tool, error)
+            _warn(fired.rule_state.rule, call.tool, error)
             shown = evidence.last
             if not evidence.runs:
-                shown = yield from self._under(volley, rest, call, own)
+                shown = yield from self._under(triggered, rest, call, own)
                 evidence.answered(call, shown, not call.dry)
         finally:  # a fault that arrived must not go untold
             generator.close()
-            self._tell(shot, evidence, shown, volley.work.since(work))
+            self._tell(fired, evidence, shown, triggered.work.since(work))
         assert shown is not None
         return shown
 
@@ -282,12 +283,12 @@ class Injector:
                 evidence.waited = before + really_waited(request.seconds, self._now() - began)
         return answer
 
-    def _look_back(self, volley: TriggeredFaults) -> None:
+    def _look_back(self, triggered: TriggeredFaults) -> None:
         """Warn where nothing came of a fault because the tool, as has turned out, cannot run without its effect."""
-        for rule in [shot.armed.rule for shot in volley.shots if not shot.delivered]:
-            why = rule.why_never(volley.target.spec, dry=False)
+        for rule in [fired.rule_state.rule for fired in triggered.faults if not fired.delivered]:
+            why = rule.why_never(triggered.target.spec, dry=False)
             if why:
-                self._warn_never(rule, volley.target.tool, why)
+                self._warn_never(rule, triggered.target.tool, why)
 
     def _warn_never(self, rule: Rule, tool: str, why: str) -> None:
         """Warn, once for a rule and episode, that its fault can never come to anything on a tool that it matches."""
@@ -296,12 +297,12 @@ class Injector:
             told = f"rule {rule.id!r} can never deliver {rule.fault.kind!r} on {tool!r}: {why}"
             warnings.warn(f"{told}; `sealegs plan check PLAN --tools MODULE` shows every such rule", MisfireWarning, 2)
 
-    def _tell(self, shot: TriggeredFault, evidence: StrikeEvidence, shown: Outcome | None, work: WorkDone) -> None:
-        rule = shot.armed.rule
+    def _tell(self, fired: TriggeredFault, evidence: StrikeEvidence, shown: Outcome | None, work: WorkDone) -> None:
+        rule = fired.rule_state.rule
         delivered = evidence.delivered(shown)
-        shot.told = True
+        fired.told = True
         if delivered:
-            shot.delivered = True
+            fired.delivered = True
             self._delivered.add(rule.id)
         if self._on_strike is not None:
             self._on_strike(
@@ -320,11 +321,11 @@ class Injector:
             )
 
 
-def _note_end(volley: TriggeredFaults, evidence: StrikeEvidence, asked: Call, answer: Outcome, real: bool) -> None:
+def _note_end(triggered: TriggeredFaults, evidence: StrikeEvidence, asked: Call, answer: Outcome, real: bool) -> None:
     """Note what came of a run after its first pieces: only then is it known what its tool said."""
     evidence.answered(asked, answer, real)
     if real:
-        volley.work = volley.work.with_answer(answer)
+        triggered.work = triggered.work.with_answer(answer)
 
 
 def _checked(steps: Steps) -> Steps:
@@ -342,13 +343,13 @@ def _warn(rule: Rule, tool: str, error: Exception) -> None:
     warnings.warn(f"{text} ({reason})", RuntimeWarning, stacklevel=2)
 
 
-def _run(volley: TriggeredFaults, call: Call, own: Call) -> Steps:
+def _run(triggered: TriggeredFaults, call: Call, own: Call) -> Steps:
     """The tool itself, below all rules.
 
     Where it cannot run dry and has effects, the agent's own call runs as usual, and no other call is made: nobody asked
     for that effect. An answer that is to be remembered is not held.
     """
-    target = volley.target
+    target = triggered.target
     # A fault that serves old answers needs the whole one to remember.
     if call.held and target.earlier is not None:
         call = replace(call, pieces=None, held=False)
@@ -358,8 +359,8 @@ def _run(volley: TriggeredFaults, call: Call, own: Call) -> Steps:
         target.never_dry = target.effects
         if not target.effects or safely_equal(call.arguments, own.arguments):
             outcome = yield replace(call, dry=False)
-            volley.work = volley.work.with_answer(outcome)
+            triggered.work = triggered.work.with_answer(outcome)
     elif not call.dry:
         target.remember(call, outcome)
-        volley.work = volley.work.with_answer(outcome)
+        triggered.work = triggered.work.with_answer(outcome)
     return outcome

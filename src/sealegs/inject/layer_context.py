@@ -77,7 +77,7 @@ class LayerContext:
 class ContextLayer(Protocol):
     """A layer that wants to know its place."""
 
-    def seated(self, seat: LayerContext) -> Layer | None:
+    def bind(self, place: LayerContext) -> Layer | None:
         """Take the place, or name the layer that takes it; called once for a session, before the first call."""
 
 

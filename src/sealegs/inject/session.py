@@ -54,7 +54,7 @@ class Session:
         episode: names the episode, and is part of the key of every random decision.
         specs: what is known of the tools.
         layers: layers between the watcher and the injector, the outermost first (recovery belongs here). One that has a
-            method `seated` is given its place, and may answer with the layer that takes it; one that has a method
+            method `bind` is given its place, and may answer with the layer that takes it; one that has a method
             `learned` is told the names of tools of which more is known now, and by `completed` those of all tools. The
             shortest `deadline` of a layer holds for each run of a tool (`inject.deadline`).
         others: tools by name that layers may call in place of the one that the agent called, each with what runs it.
@@ -95,7 +95,7 @@ class Session:
         # the mapping itself, so that the watcher sees tools announced later
         getattr(watcher, "knows", _unheard)(self._specs)
         self._all: frozenset[str] | None = None  # the tools that there are, once that is known
-        layers = self._placed = self._seat(layers, watcher)
+        layers = self._placed = self._bind_layers(layers, watcher)
         self._deadline = min((d for d in (getattr(layer, "deadline", None) for layer in layers) if d), default=None)
         self._router = ToolRouter(self._others, self._deadline)
         inner: Layer = self._injector.layer
@@ -261,22 +261,22 @@ class Session:
         ACTIVE.leave(self)
         self.clock.release()  # after `leave`, so that no thread that wakes up finds this session active
 
-    def _seat(self, layers: Iterable[Layer], watcher: Watcher | None) -> tuple[Layer, ...]:
+    def _bind_layers(self, layers: Iterable[Layer], watcher: Watcher | None) -> tuple[Layer, ...]:
         """Give every layer that asks for it its place; one may name another for it.
 
         Raises:
             ValueError: a layer that asks for its place is there twice.
         """
         tell: Callable[[LayerAct], None] = getattr(watcher, "acted", _unheard)
-        seat = LayerContext(self.episode, self.clock, self._specs, self._reaches, tell)
+        place = LayerContext(self.episode, self.clock, self._specs, self._reaches, tell)
         placed: list[Layer] = []
         given: list[Layer] = []
         for layer in layers:
-            seated = getattr(layer, "seated", None)
-            if seated is not None and any(layer is other for other in given):
+            bind = getattr(layer, "bind", None)
+            if bind is not None and any(layer is other for other in given):
                 raise ValueError(f"{type(layer).__name__} appears twice among the layers of one session; name it once")
             given.append(layer)
-            placed.append(layer if seated is None else seated(seat) or layer)
+            placed.append(layer if bind is None else bind(place) or layer)
         return tuple(placed)
 
     def _rest(self, steps: Generator[Call | Wait, Outcome, Outcome]) -> Layer:

@@ -87,24 +87,24 @@ class ToolState:
             key = self._keys[given] = draw_key(arguments, self.spec)
         return key
 
-    def setting(self, shot: TriggeredFault, call: Call) -> FaultSetting:
+    def setting(self, fired: TriggeredFault, call: Call) -> FaultSetting:
         """Where a rule's fault strikes. A permanent fault draws the same on every call."""
-        moments = shot.armed.rule.possible_moments(self.spec)
+        moments = fired.rule_state.rule.possible_moments(self.spec)
         # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
-        moment = moments[seeds.digest(*shot.key, "moment") % len(moments)] if moments else None
-        draw = LateStream((*shot.key, "act"))
+        moment = moments[seeds.digest(*fired.key, "moment") % len(moments)] if moments else None
+        draw = LateStream((*fired.key, "act"))
         earlier = tuple(self.earlier or ())
         same = tuple(outcome for given, outcome in earlier if safely_equal(given, call.arguments))
         told = tuple(outcome for _, outcome in earlier)
         return FaultSetting(self.spec, cast(random.Random, draw), told, moment, same)
 
-    def timed(self, shot: TriggeredFault, call: Call, moment: Moment | None) -> Call:
+    def timed(self, fired: TriggeredFault, call: Call, moment: Moment | None) -> Call:
         """The call as a fault that strikes at this moment has the tool run."""
         if moment == "before":
             return replace(call, dry=True)
         if moment == "during" and self.spec is not None:
             # From 1 to parts - 1: cutting at 0 or at all parts would be "before" or "after".
-            return replace(call, cut=1 + seeds.digest(*shot.key, "cut") % (self.spec.parts - 1))
+            return replace(call, cut=1 + seeds.digest(*fired.key, "cut") % (self.spec.parts - 1))
         return call
 
     def remember(self, call: Call, outcome: Outcome) -> None:
@@ -169,10 +169,10 @@ class RuleState:
 class TriggeredFault:
     """A rule that fires on one call, and whether anything came of it. `key`: the name of its draws on this call."""
 
-    __slots__ = ("armed", "delivered", "key", "told")
+    __slots__ = ("delivered", "key", "rule_state", "told")
 
-    def __init__(self, armed: RuleState, key: tuple[object, ...]) -> None:
-        self.armed = armed
+    def __init__(self, rule_state: RuleState, key: tuple[object, ...]) -> None:
+        self.rule_state = rule_state
         self.key = key
         self.delivered = False
         self.told = False
@@ -187,12 +187,12 @@ class TriggeredFaults:
             an inner one may have answered in the tool's place.
     """
 
-    __slots__ = ("nth", "shots", "target", "work")
+    __slots__ = ("faults", "nth", "target", "work")
 
-    def __init__(self, target: ToolState, nth: int, shots: list[TriggeredFault]) -> None:
+    def __init__(self, target: ToolState, nth: int, faults: list[TriggeredFault]) -> None:
         self.target = target
         self.nth = nth
-        self.shots = shots
+        self.faults = faults
         self.work = NOTHING_DONE
 
 

@@ -29,7 +29,7 @@ class Memory:
 
     @property
     def wanted(self) -> Mapping[str, Iterable[str]]:
-        """By tool, the paths that are wanted of its answers."""
+        """The paths that are wanted of each tool's answers."""
         return self._wanted
 
     def keep(self, call: Call, outcome: Outcome) -> None:

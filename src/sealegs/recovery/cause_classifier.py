@@ -67,9 +67,9 @@ def count_causes(failures: Iterable[tuple[Signature, str, str]]) -> CauseCounts:
     causes: Counter[str] = Counter()
     stems: defaultdict[str, Counter[str]] = defaultdict(Counter)
     classes: dict[str, str] = {}
-    for signature, cause, klass in failures:
+    for signature, cause, failure_class in failures:
         causes[cause] += 1
-        classes[cause] = klass
+        classes[cause] = failure_class
         for stem in stems_of(signature):
             stems[stem][cause] += 1
     return CauseCounts(causes, dict(stems), classes)

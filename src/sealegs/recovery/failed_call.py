@@ -1,4 +1,4 @@
-"""One call in trouble, and the episode that it belongs to: what every policy is given."""
+"""One failed call, and the episode that it belongs to: what every policy is given."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FailedCall:
         attempt: the call that was last made for it.
         outcome: what the agent would be shown now.
         signature: what is wrong with it; None once it is well.
-        nth: how many equal calls of the agent's were in trouble before in the episode.
+        nth: how many equal calls of the agent's failed before in the episode.
         made: further calls so far.
         failed: how often the agent's tool has failed at this, the agent's own call included.
         begun: an attempt before the last one may have done its work.
@@ -65,7 +65,7 @@ class FailedCall:
         return self.signature is None
 
     @property
-    def nature(self) -> FailureCategory:
+    def category(self) -> FailureCategory:
         """What kind of help it asks for."""
         return "unknown" if self.signature is None else categorize_failure(self.signature)
 
@@ -74,14 +74,16 @@ class RecoveryContext:
     """The episode as policies see it: what is known of its tools, what may still be spent, and calls made for them.
 
     Attributes:
-        seat: the place in the session.
-        purse: what was spent.
+        place: the place in the session.
+        tracker: what was spent.
         memory: what the session's tools were asked and answered last.
     """
 
-    def __init__(self, seat: LayerContext, purse: BudgetTracker, examine: Examiner, memory: Memory = NOTHING) -> None:
-        self.seat = seat
-        self.purse = purse
+    def __init__(
+        self, place: LayerContext, tracker: BudgetTracker, examine: Examiner, memory: Memory = NOTHING
+    ) -> None:
+        self.place = place
+        self.tracker = tracker
         self.memory = memory
         self._examine = examine
         self._cases: dict[str, FailedCall] = {}  # calls that something was done about, and their state
@@ -90,37 +92,37 @@ class RecoveryContext:
 
     def spec(self, tool: str) -> ToolSpec | None:
         """What is known of a tool."""
-        return self.seat.specs.get(tool)
+        return self.place.specs.get(tool)
 
-    def may_repeat(self, trouble: FailedCall) -> bool:
+    def may_repeat(self, failed_call: FailedCall) -> bool:
         """Whether the last attempt may be made once more, just as it was, without doing something twice.
 
         Ask it when all else speaks for a repetition: where only a declaration is missing, that is noted.
         """
-        return self.repeats_harmlessly(trouble) or self._left(trouble)
+        return self.repeats_harmlessly(failed_call) or self._left(failed_call)
 
-    def repeats_harmlessly(self, trouble: FailedCall) -> bool:
+    def repeats_harmlessly(self, failed_call: FailedCall) -> bool:
         """The same as `may_repeat`, asked for no purpose: nothing is noted."""
-        spec = self.spec(trouble.attempt.tool)
+        spec = self.spec(failed_call.attempt.tool)
         # Declarations come first: they hold whatever the outcome was.
-        return harmless(spec) or carries_key(spec, trouble.attempt) or not self.in_doubt(trouble)
+        return harmless(spec) or carries_key(spec, failed_call.attempt) or not self.in_doubt(failed_call)
 
-    def nothing_done(self, trouble: FailedCall) -> bool:
+    def nothing_done(self, failed_call: FailedCall) -> bool:
         """Whether it is proven that nothing was done so far, so that another call may take this one's place.
 
         A tool that is idempotent may have done its work all the same. For when to ask see `may_repeat`.
         """
-        return not self.in_doubt(trouble) or self._left(trouble)
+        return not self.in_doubt(failed_call) or self._left(failed_call)
 
-    def keyed(self, trouble: FailedCall) -> bool:
+    def keyed(self, failed_call: FailedCall) -> bool:
         """Whether the last attempt carries an idempotency key."""
-        return carries_key(self.spec(trouble.attempt.tool), trouble.attempt)
+        return carries_key(self.spec(failed_call.attempt.tool), failed_call.attempt)
 
-    def in_doubt(self, trouble: FailedCall) -> bool:
+    def in_doubt(self, failed_call: FailedCall) -> bool:
         """Whether something may have been done so far."""
-        if trouble.undone:
+        if failed_call.undone:
             return False
-        return trouble.begun or not nothing_done(self.spec(trouble.attempt.tool), trouble.outcome)
+        return failed_call.begun or not nothing_done(self.spec(failed_call.attempt.tool), failed_call.outcome)
 
     def effect_free(self, tool: str) -> bool:
         """Whether it is declared that a tool changes nothing."""
@@ -134,13 +136,13 @@ class RecoveryContext:
         """What would be wrong with this as the outcome of this call."""
         return self._examine(call, outcome)
 
-    def claims(self, trouble: FailedCall, *tools: str, seconds: float = 0.0) -> bool:
+    def claims(self, failed_call: FailedCall, *tools: str, seconds: float = 0.0) -> bool:
         """Take further calls of these tools, and a wait, from the budget; False where it has too little."""
-        short = self.purse.short(tools, trouble.made, seconds)
+        short = self.tracker.short(tools, failed_call.made, seconds)
         if short:
-            self._short[trouble.call.id] = short
+            self._short[failed_call.call.id] = short
         else:
-            self._begin(trouble)  # before any wait: a record tells by it how long the agent's own call took
+            self._begin(failed_call)  # before any wait: a record tells by it how long the agent's own call took
         return not short
 
     def short(self, call: Call) -> str:
@@ -148,31 +150,41 @@ class RecoveryContext:
         return self._short.get(call.id, "")
 
     def attempt(
-        self, trouble: FailedCall, policy: str, action: str, tool: str, arguments: Mapping[str, Any], detail: str = ""
+        self,
+        failed_call: FailedCall,
+        policy: str,
+        action: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        detail: str = "",
     ) -> Steps:
         """Make one further call, which must have been claimed. It is recorded even if the caller leaves meanwhile."""
-        self._begin(trouble)
-        begun = self.in_doubt(trouble)
+        self._begin(failed_call)
+        begun = self.in_doubt(failed_call)
         # Records find the agent's call by this prefix.
-        call = Call(tool, arguments, f"{trouble.call.id}.{trouble.made + 1}")
-        began, outcome = self.seat.clock.now(), None
+        call = Call(tool, arguments, f"{failed_call.call.id}.{failed_call.made + 1}")
+        began, outcome = self.place.clock.now(), None
         try:
             outcome = yield call
         finally:  # a caller that leaves has still caused the call
-            took = self.seat.clock.now() - began
-            self.seat.tell(LayerAct(trouble.call, policy, action, call, outcome, detail, began=began, seconds=took))
+            took = self.place.clock.now() - began
+            self.place.tell(
+                LayerAct(failed_call.call, policy, action, call, outcome, detail, began=began, seconds=took)
+            )
         # Examined as the attempt it is: another tool has other invariants.
         signature = self._examine(call, outcome)
         if signature is None:
             self.memory.keep(call, outcome)
         # Only failures of the agent's own tool count; those of alternatives say nothing about it.
-        failed = trouble.failed + (signature is not None and tool == trouble.call.tool)
-        trouble = replace(trouble, attempt=call, outcome=outcome, signature=signature, made=trouble.made + 1)
-        return self._stands(replace(trouble, failed=failed, begun=begun, undone=False))
+        failed = failed_call.failed + (signature is not None and tool == failed_call.call.tool)
+        failed_call = replace(
+            failed_call, attempt=call, outcome=outcome, signature=signature, made=failed_call.made + 1
+        )
+        return self._stands(replace(failed_call, failed=failed, begun=begun, undone=False))
 
     def answer(
         self,
-        trouble: FailedCall,
+        failed_call: FailedCall,
         policy: str,
         action: str,
         outcome: Outcome,
@@ -181,28 +193,32 @@ class RecoveryContext:
         mended: bool = False,
     ) -> FailedCall:
         """Answer the agent's call with this. `mended`: it is the last attempt's own answer, put right."""
-        self._begin(trouble)
-        self.seat.tell(LayerAct(trouble.call, policy, action, None, outcome, detail, mended))
+        self._begin(failed_call)
+        self.place.tell(LayerAct(failed_call.call, policy, action, None, outcome, detail, mended))
         # An answer composed here meets no tool's declaration, so it is not examined.
-        signature = self._examine(trouble.attempt, outcome) if mended else None
-        return self._stands(replace(trouble, outcome=outcome, signature=signature))
+        signature = self._examine(failed_call.attempt, outcome) if mended else None
+        return self._stands(replace(failed_call, outcome=outcome, signature=signature))
 
-    def remark(self, trouble: FailedCall, policy: str, action: str, outcome: Outcome | None, detail: str) -> FailedCall:
+    def remark(
+        self, failed_call: FailedCall, policy: str, action: str, outcome: Outcome | None, detail: str
+    ) -> FailedCall:
         """Note something, and show the agent this in the outcome's place; what is wrong stays wrong."""
-        self._begin(trouble)
-        self.seat.tell(LayerAct(trouble.call, policy, action, None, outcome, detail))
-        return self._stands(trouble if outcome is None else replace(trouble, outcome=outcome))
+        self._begin(failed_call)
+        self.place.tell(LayerAct(failed_call.call, policy, action, None, outcome, detail))
+        return self._stands(failed_call if outcome is None else replace(failed_call, outcome=outcome))
 
-    def refused(self, trouble: FailedCall, policy: str) -> None:
+    def refused(self, failed_call: FailedCall, policy: str) -> None:
         """Note that a policy answered the agent's call in its tool's place."""
-        self.seat.tell(
-            LayerAct(trouble.call, policy, REFUSED, trouble.call, trouble.outcome, began=self.seat.clock.now())
+        self.place.tell(
+            LayerAct(
+                failed_call.call, policy, REFUSED, failed_call.call, failed_call.outcome, began=self.place.clock.now()
+            )
         )
-        self._stands(trouble)
+        self._stands(failed_call)
 
-    def latest(self, trouble: FailedCall) -> FailedCall:
+    def latest(self, failed_call: FailedCall) -> FailedCall:
         """The state of a call, as far as anything was done about it."""
-        return self._cases.get(trouble.call.id, trouble)
+        return self._cases.get(failed_call.call.id, failed_call)
 
     def closed(self, call: Call) -> None:
         """Nothing more is done about this call."""
@@ -210,21 +226,21 @@ class RecoveryContext:
         self._short.pop(call.id, None)
         self._noted.discard(call.id)
 
-    def _left(self, trouble: FailedCall) -> bool:
+    def _left(self, failed_call: FailedCall) -> bool:
         """False; where only a declaration is missing, that is noted, once for each call."""
-        tool = trouble.attempt.tool
-        if lacks_declaration(self.spec(tool)) and trouble.call.id not in self._noted:
-            self._noted.add(trouble.call.id)
+        tool = failed_call.attempt.tool
+        if lacks_declaration(self.spec(tool)) and failed_call.call.id not in self._noted:
+            self._noted.add(failed_call.call.id)
             warn_once(tool)
-            self.seat.tell(LayerAct(trouble.call, SAFETY, LEFT, detail=reason(tool)))
+            self.place.tell(LayerAct(failed_call.call, SAFETY, LEFT, detail=reason(tool)))
         return False
 
-    def _stands(self, trouble: FailedCall) -> FailedCall:
-        self._cases[trouble.call.id] = trouble
-        return trouble
+    def _stands(self, failed_call: FailedCall) -> FailedCall:
+        self._cases[failed_call.call.id] = failed_call
+        return failed_call
 
-    def _begin(self, trouble: FailedCall) -> None:
+    def _begin(self, failed_call: FailedCall) -> None:
         """Before anything is done about a call, note what came of it."""
-        if trouble.call.id not in self._cases:
-            self._stands(trouble)
-            self.seat.tell(LayerAct(trouble.call, "", "tried", trouble.call, trouble.outcome))
+        if failed_call.call.id not in self._cases:
+            self._stands(failed_call)
+            self.place.tell(LayerAct(failed_call.call, "", "tried", failed_call.call, failed_call.outcome))

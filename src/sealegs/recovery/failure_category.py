@@ -32,7 +32,7 @@ _WORDS: tuple[tuple[str, FailureCategory], ...] = (
      "transient"),
 )  # fmt: skip
 _NATURES: tuple[tuple[re.Pattern[str], FailureCategory], ...] = tuple(
-    (re.compile(words, re.IGNORECASE), nature) for words, nature in _WORDS
+    (re.compile(words, re.IGNORECASE), category) for words, category in _WORDS
 )
 
 
@@ -46,7 +46,7 @@ def categorize_failure(signature: Signature) -> FailureCategory:
     if signature.silent:
         return _of_answer(signature)
     text = f"{signature.type} {signature.message}"
-    return next((nature for words, nature in _NATURES if words.search(text)), "unknown")
+    return next((category for words, category in _NATURES if words.search(text)), "unknown")
 
 
 def _of_answer(signature: Signature) -> FailureCategory:

@@ -36,7 +36,7 @@ class DiagnosisResult:
     advice: str
 
     def data(self) -> dict[str, Any]:
-        """As JSON data: {class, signature, exemplar, distance, advice} and what explains them."""
+        """The diagnosis as JSON data: {class, signature, exemplar, distance, advice} and what explains them."""
         known = self.diagnosis
         call = self.reading.call
         return {
@@ -54,7 +54,7 @@ class DiagnosisResult:
         }
 
     def lines(self) -> list[str]:
-        """As text for people."""
+        """The diagnosis as text for people."""
         if self.signature is None:
             return ["nothing is visibly wrong with this answer"]
         known, match = self.diagnosis, self.match

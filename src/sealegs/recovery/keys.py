@@ -1,8 +1,8 @@
 """Idempotency keys: one for each call of the agent's, shared by all tries of it.
 
-A key is drawn by seat, tool and call. On a real clock the seat draws a number that no other has, for a server remembers
-keys beyond the session; on a virtual clock keys are a function of episode and call alone. An equal call that the agent
-makes while the outcome of an earlier one is in doubt is taken for the same wish, and carries the same key;
+A key is drawn by session, tool and call. On a real clock the session draws a number that no other has, for a server
+remembers keys beyond the session; on a virtual clock keys are a function of episode and call alone. An equal call that
+the agent makes while the outcome of an earlier one is in doubt is taken for the same wish, and carries the same key;
 `faults.equal` says what counts as equal.
 """
 
@@ -25,8 +25,10 @@ from sealegs.recovery.declared_tools import lacks_key
 class IdempotencyKeys:
     """The keys of one session."""
 
-    def __init__(self, seat: LayerContext) -> None:
-        self._seat = (seat.episode,) if isinstance(seat.clock, VirtualClock) else (seat.episode, secrets.token_hex(16))
+    def __init__(self, place: LayerContext) -> None:
+        self._prefix = (
+            (place.episode,) if isinstance(place.clock, VirtualClock) else (place.episode, secrets.token_hex(16))
+        )
         self._in_doubt: dict[tuple[str, str], str] = {}
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
@@ -45,7 +47,7 @@ class IdempotencyKeys:
                 self._in_doubt[_same(call, spec)] = keyed.arguments[spec.key]
 
     def _drawn(self, call: Call) -> int:
-        return sum(seeds.digest(*self._seat, call.tool, call.id, half) << 64 * half for half in (0, 1))
+        return sum(seeds.digest(*self._prefix, call.tool, call.id, half) << 64 * half for half in (0, 1))
 
 
 def wants_key(call: Call, spec: ToolSpec) -> bool:

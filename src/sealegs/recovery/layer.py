@@ -1,4 +1,4 @@
-"""Recovery on the seam: a layer that checks every outcome and has a policy act on those that are in trouble.
+"""Recovery on the seam: a layer that checks every outcome and has a policy act on those that failed.
 
 The stack is record, recover, inject, tool, so every adapter has it by one argument:
 `Session(plan, layers=[RecoveryLayer(active_policy())])`. A call that goes well is looked at and passed on as it is. For
@@ -44,7 +44,7 @@ from sealegs.recovery.policies.completion_check import Check
 from sealegs.recovery.policies.policy import Refusal, run_guarded
 from sealegs.recovery.signature import Signature, declaration_violations, signature, signature_of_violations
 
-Healing = Generator[Call | Wait, Outcome, Outcome]
+Recovering = Generator[Call | Wait, Outcome, Outcome]
 LAYER = "layer"  # the policy of what the layer itself notes
 
 
@@ -123,9 +123,9 @@ class RecoveryLayer(FastPathLayer):
         self._needs = tuple(needs)
         self._session: str | None = None
         # A place of its own until a session gives one, so that every field exists.
-        self._sit(LayerContext("", VirtualClock(), {}, _nowhere, _unheard))
+        self._begin_session(LayerContext("", VirtualClock(), {}, _nowhere, _unheard))
 
-    def seated(self, seat: LayerContext) -> None:
+    def bind(self, place: LayerContext) -> None:
         """Take the place in a session.
 
         Raises:
@@ -139,8 +139,8 @@ class RecoveryLayer(FastPathLayer):
                     f"this RecoveryLayer has its place in a session{there}; make one for each session, or one "
                     "RecoveryService for all of them"
                 )
-            self._session = seat.episode
-        self._sit(seat)
+            self._session = place.episode
+        self._begin_session(place)
 
     def learned(self, tools: Iterable[str], *, begun: bool) -> None:
         """Learn more about these tools.
@@ -157,28 +157,28 @@ class RecoveryLayer(FastPathLayer):
 
     def completed(self, tools: Iterable[str]) -> None:
         """Learn that these are all the tools there are."""
-        warn_of_strangers(self._needs, tools, self._ward.seat.reaches)
+        warn_of_strangers(self._needs, tools, self._context.place.reaches)
 
-    def _sit(self, seat: LayerContext) -> None:
+    def _begin_session(self, place: LayerContext) -> None:
         """Begin, with nothing spent and nothing remembered."""
         self._policy = self._given.fresh()
         # Looked up once: these three are asked on every call.
         self._guards = self._policy.guards
         self._seen: Counter[tuple[str, ...]] = Counter()
-        specs = Declarations(self._own, seat.specs) if self._own else seat.specs
+        specs = Declarations(self._own, place.specs) if self._own else place.specs
         require_keys(specs[name] for name in specs)
         self._unasked = bool(self._needs)  # whether the tools that are needed are there
-        self._known = seat.specs
-        self._keys = IdempotencyKeys(seat)
+        self._known = place.specs
+        self._keys = IdempotencyKeys(place)
         self._specs = specs
-        seat = LayerContext(seat.episode, seat.clock, specs, seat.reaches, act_notifier(seat.episode, seat.tell))
-        self._now = seat.clock.now
+        place = LayerContext(place.episode, place.clock, specs, place.reaches, act_notifier(place.episode, place.tell))
+        self._now = place.clock.now
         self._memory = Memory(self._policy.remembers)
         self._remembers = bool(self._memory.wanted)
-        self._ward = RecoveryContext(seat, BudgetTracker(self._budget, self._meter), self._examine, self._memory)
+        self._context = RecoveryContext(place, BudgetTracker(self._budget, self._meter), self._examine, self._memory)
 
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
-        """Pass the call on; where it comes to trouble, have the policy act."""
+        """Pass the call on; if it fails, have the policy act."""
         refusal = self.before(call)
         outcome = (yield call) if refusal is None else refusal[1]
         steps = self.after(call, outcome, refusal)
@@ -188,10 +188,10 @@ class RecoveryLayer(FastPathLayer):
         """The policy that refuses the call, and its answer; None where the call is made."""
         if self._unasked:  # at the first call, since tools may be announced until then
             self._unasked = False
-            warn_of_strangers(self._needs, {*self._known, call.tool}, self._ward.seat.reaches)
+            warn_of_strangers(self._needs, {*self._known, call.tool}, self._context.place.reaches)
         if self._guards:
             try:
-                refusal = self._policy.refuses(call, self._ward)
+                refusal = self._policy.refuses(call, self._context)
             except Exception as error:  # others make policies
                 warn(f"the recovery policy {self._policy.name!r}", call, error)
             else:
@@ -201,7 +201,7 @@ class RecoveryLayer(FastPathLayer):
         # A refusal only in form: the fast path then leaves the call to `after`, which makes it with a key.
         return KEYED if spec is not None and spec.key and wants_key(call, spec) else None
 
-    def after(self, call: Call, outcome: Outcome, refusal: Refusal | None) -> Healing | None:
+    def after(self, call: Call, outcome: Outcome, refusal: Refusal | None) -> Recovering | None:
         """Act on the outcome; None where nothing is wrong with it."""
         if refusal is KEYED:
             return self._keyed(call)
@@ -212,39 +212,39 @@ class RecoveryLayer(FastPathLayer):
             if self._remembers:
                 self._keep(call, outcome)
             return None
-        return self._healed(FailedCall(call, call, outcome, found, self._counted(call)), refusal)
+        return self._recover(FailedCall(call, call, outcome, found, self._counted(call)), refusal)
 
-    def _healed(self, trouble: FailedCall, refusal: Refusal | None) -> Healing:
-        call, began = trouble.call, self._now()
+    def _recover(self, failed_call: FailedCall, refusal: Refusal | None) -> Recovering:
+        call, began = failed_call.call, self._now()
         if refusal is not None:
-            self._ward.refused(trouble, refusal[0])
+            self._context.refused(failed_call, refusal[0])
         try:
             # Guarded: the policies of others may raise.
-            trouble = yield from run_guarded(self._policy, trouble, self._ward)
-            trouble = self._gave_up(trouble)
+            failed_call = yield from run_guarded(self._policy, failed_call, self._context)
+            failed_call = self._gave_up(failed_call)
         finally:
             # Also when the caller leaves in the middle, or the state would be kept for the whole session.
-            self._ward.closed(call)
-        report_duration(call.tool, self._now() - began, helped=trouble.over)
+            self._context.closed(call)
+        report_duration(call.tool, self._now() - began, helped=failed_call.over)
         # If another tool helped, nothing is known of the agent's own one.
-        if self._guards and trouble.over and trouble.attempt.tool == call.tool:
+        if self._guards and failed_call.over and failed_call.attempt.tool == call.tool:
             self._well(call)
-        if self._remembers and trouble.over:
-            self._keep(call, trouble.outcome)
-        return trouble.outcome
+        if self._remembers and failed_call.over:
+            self._keep(call, failed_call.outcome)
+        return failed_call.outcome
 
-    def _gave_up(self, trouble: FailedCall) -> FailedCall:
+    def _gave_up(self, failed_call: FailedCall) -> FailedCall:
         """Note that nothing helped, or no more could be afforded; the agent is told of the latter."""
-        short = self._ward.short(trouble.call)
-        if trouble.over or not (short or trouble.made):
-            return trouble
+        short = self._context.short(failed_call.call)
+        if failed_call.over or not (short or failed_call.made):
+            return failed_call
         if not short:
-            calls = "1 further call" if trouble.made == 1 else f"{trouble.made} further calls"
-            return self._ward.remark(trouble, LAYER, GAVE_UP, None, f"{calls} did not help")
-        noted = with_note(trouble.outcome, f"Recovery gave up: {short}.")
-        return self._ward.remark(trouble, LAYER, GAVE_UP, noted, short)
+            calls = "1 further call" if failed_call.made == 1 else f"{failed_call.made} further calls"
+            return self._context.remark(failed_call, LAYER, GAVE_UP, None, f"{calls} did not help")
+        noted = with_note(failed_call.outcome, f"Recovery gave up: {short}.")
+        return self._context.remark(failed_call, LAYER, GAVE_UP, noted, short)
 
-    def _keyed(self, call: Call) -> Healing:
+    def _keyed(self, call: Call) -> Recovering:
         """Make the call with an idempotency key, and see what comes of it."""
         spec, well = self._specs[call.tool], False
         keyed = self._keys.added(call, spec)
@@ -253,7 +253,7 @@ class RecoveryLayer(FastPathLayer):
             found = self._examine(keyed, outcome)
             well = found is None
             if found is not None:
-                outcome = yield from self._healed(FailedCall(call, keyed, outcome, found, self._counted(call)), None)
+                outcome = yield from self._recover(FailedCall(call, keyed, outcome, found, self._counted(call)), None)
                 well = isinstance(outcome, Value)
             else:
                 if self._guards:
@@ -295,7 +295,7 @@ class RecoveryLayer(FastPathLayer):
         return signature_of_violations(found) if found else None
 
     def _counted(self, call: Call, failure: str = "") -> int:
-        """How often an equal call was in trouble before, or came to a failure of this type."""
+        """How often an equal call failed before, or failed with this type."""
         key = (call.tool, arguments_key(call.arguments, self._specs.get(call.tool)), failure)
         with self._lock:
             self._seen[key] += 1

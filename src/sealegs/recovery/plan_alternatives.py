@@ -85,7 +85,7 @@ class SourceSettings(_Read):
         return self
 
     def source(self) -> Source:
-        """As the policy has it."""
+        """The source as the policy takes it."""
         if self.given is not None:
             return CallArgument(self.given)
         if self.step is not None:
@@ -120,7 +120,7 @@ class StepSettings(_Read):
     arguments: Mapping[str, SourceSettings] = Field(default_factory=dict)
 
     def as_step(self) -> AlternativeStep:
-        """As the policy has it."""
+        """The step as the policy takes it."""
         return AlternativeStep(self.tool, {name: source.source() for name, source in self.arguments.items()})
 
 
@@ -128,7 +128,7 @@ AnswerSettings = Mapping[str, FoundSettings | Literal["ticket"]]
 
 
 class ThenSettings(_Read):
-    """As in `Then`."""
+    """The settings of `Then`."""
 
     tool: str
     knows: Annotated[Mapping[str, SourceSettings], Field(min_length=1)]
@@ -136,13 +136,13 @@ class ThenSettings(_Read):
     answer: AnswerSettings = Field(default_factory=dict)
 
     def as_then(self) -> Then:
-        """As the policy has it."""
+        """The following call as the policy takes it."""
         knows = {name: known for name, one in self.knows.items() if isinstance(known := one.source(), Known)}
         return Then(self.tool, knows, tuple(step.as_step() for step in self.steps), _answer(self.answer))
 
 
 class AlternativeSettings(_Read):
-    """As in `Alternative`."""
+    """The settings of `Alternative`."""
 
     tool: str
     steps: tuple[StepSettings, ...]
@@ -169,7 +169,7 @@ class AlternativeSettings(_Read):
         return self
 
     def alternative(self) -> Alternative:
-        """As the policy has it."""
+        """The alternative as the policy takes it."""
         steps = tuple(step.as_step() for step in self.steps)
         return Alternative(self.tool, steps, _answer(self.answer), tuple(then.as_then() for then in self.then))
 

@@ -66,7 +66,7 @@ class OwnSettings(_Read):
         return self
 
     def source(self) -> Own:
-        """As the policy has it."""
+        """The source as the policy takes it."""
         return Fixed(self.fixed) if self.given is None else CallArgument(self.given)
 
 
@@ -85,7 +85,7 @@ class ToldSettings(_Read):
         return self
 
     def source(self) -> Told:
-        """As the policy has it."""
+        """The source as the policy takes it."""
         if self.entry is not None:
             return InEntry(self.entry)
         if self.path is not None:
@@ -112,7 +112,7 @@ class ConditionSettings(_Read):
         return self
 
     def condition(self) -> Condition:
-        """As the policy has it."""
+        """The condition as the policy takes it."""
         if self.all is not None:
             return All(tuple(one.condition() for one in self.all))
         if self.where is not None:
@@ -137,7 +137,7 @@ class ConditionSettings(_Read):
 
 
 class VerifySettings(_Read):
-    """As in `Check`."""
+    """The settings of `Check`."""
 
     tool: Annotated[str, Field(min_length=1)]
     arguments: Mapping[str, OwnSettings] = Field(default_factory=dict)
@@ -154,7 +154,7 @@ class VerifySettings(_Read):
         return self
 
     def check(self) -> Check:
-        """As the policy has it."""
+        """The check as the policy takes it."""
         return Check(
             self.tool,
             {name: source.source() for name, source in self.arguments.items()},
@@ -201,7 +201,7 @@ class ToolSettings(_Read):
         return self
 
     def spec(self, name: str) -> ToolSpec:
-        """As the layer has it."""
+        """The tool's spec as the layer takes it."""
         return ToolSpec(
             name,
             effects=self.effects,

@@ -37,7 +37,7 @@ class PolicySettings(BaseModel):
 
 
 class RetrySettings(PolicySettings):
-    """As in `Retry`."""
+    """The settings of `Retry`."""
 
     tries: Mapping[FailureCategory, Annotated[int, Field(ge=0)]] = Field(default_factory=lambda: dict(TRIES))
     base: Seconds = 0.5
@@ -45,7 +45,7 @@ class RetrySettings(PolicySettings):
 
 
 class BreakerSettings(PolicySettings):
-    """As in `Breaker`."""
+    """The settings of `Breaker`."""
 
     failures: Annotated[int, Field(ge=1)] = 5
     seconds: Seconds = 60.0

@@ -51,7 +51,7 @@ class _Read(BaseModel):
 
 
 class BudgetSettings(_Read):
-    """As in `Budget`."""
+    """The settings of `Budget`."""
 
     calls: Annotated[int, Field(ge=0)] = 24
     calls_each: Annotated[int, Field(ge=0)] = 5
@@ -61,7 +61,7 @@ class BudgetSettings(_Read):
 
 
 class RatesSettings(_Read):
-    """As in `ServiceRates`."""
+    """The settings of `ServiceRates`."""
 
     tries: Annotated[float, Field(gt=0)] | None = None
     tries_each: Annotated[float, Field(gt=0)] | None = None

@@ -57,7 +57,7 @@ class RecoveryService:
         self._specs = tuple(specs)
         self._needs = tuple(needs)
 
-    def seated(self, seat: LayerContext) -> RecoveryLayer:
+    def bind(self, place: LayerContext) -> RecoveryLayer:
         """The layer for one more session, in its place."""
         layer = RecoveryLayer(
             self._policy,
@@ -69,7 +69,7 @@ class RecoveryService:
             specs=self._specs,
             meter=self._meter,
         )
-        layer.seated(seat)
+        layer.bind(place)
         return layer
 
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:

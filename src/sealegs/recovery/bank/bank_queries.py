@@ -35,7 +35,7 @@ def nearest_exemplars(bank: Bank, text: str, count: int) -> tuple[Match, ...]:
 
 def found_lines(found: Sequence[Match]) -> list[str]:
     """Exemplars with their distance, as text."""
-    return [line for match in found for line in (f"{match.distance:.2f}  {match.exemplar.name}", _told(match))]
+    return [line for match in found for line in (f"{match.distance:.2f}  {match.exemplar.name}", _exemplar_line(match))]
 
 
 def found_data(found: Sequence[Match]) -> dict[str, Any]:
@@ -104,5 +104,5 @@ def print_bank_check(found: dict[str, Any], console: Console) -> None:
     console.print(table)
 
 
-def _told(match: Match) -> str:
+def _exemplar_line(match: Match) -> str:
     return f"      {match.exemplar.text}"

@@ -127,7 +127,7 @@ class Exemplar(BaseModel):
         return not self.status and not self.types and (bool(self.invariants) or self.breaks_schema)
 
     @cached_property
-    def nature(self) -> FailureCategory:
+    def category(self) -> FailureCategory:
         """What kind of help the failure asks for."""
         return categorize_failure(self.signature)
 
@@ -196,7 +196,9 @@ def bank_file(data: Any, source: str) -> BankFile:
     try:
         return BankFile.model_validate(data)
     except ValidationError as error:
-        raise UserError("\n".join([f"{source} is not an exemplar bank:", *map(_told, error.errors())])) from None
+        raise UserError(
+            "\n".join([f"{source} is not an exemplar bank:", *map(_describe_problem, error.errors())])
+        ) from None
 
 
 def shipped_exemplars() -> tuple[Exemplar, ...]:
@@ -204,8 +206,12 @@ def shipped_exemplars() -> tuple[Exemplar, ...]:
     return BankFile.model_validate(read_shipped_yaml("exemplars.yaml")).exemplars
 
 
-def _told(problem: Any) -> str:
+def _describe_problem(problem: Any) -> str:
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem["loc"]).lstrip(".")
+    if problem["type"] == "missing":
+        return f"  {where}: is missing; add it"
+    if problem["type"] == "extra_forbidden":
+        return f"  {where}: is not a field here; remove it"
     said = problem["msg"].removeprefix("Value error, ")
     value = problem["input"]
     shown = f" {abbreviate(value)}" if not isinstance(value, Mapping) else ""

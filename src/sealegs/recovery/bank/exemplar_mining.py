@@ -85,7 +85,7 @@ def _of_episode(record: Record, bank: Bank, tell: Any) -> Iterator[ExemplarPropo
 
 
 def _signature(turn: Turn) -> Signature | None:
-    """Of a failure that the agent saw, as the tool gave it: without words of recovery's."""
+    """The signature of a failure that the agent saw, as the tool gave it: without words of recovery's."""
     if isinstance(turn.seen, Failure):
         return signature(turn.call, turn.shown if isinstance(turn.shown, Failure) else turn.seen)
     if isinstance(turn.seen, Value) and is_partial(turn.seen.value):

@@ -236,7 +236,7 @@ class _Features:
         self._status = _table([one.status for one in ones])
         self._type = _table([one.types for one in ones])
         self._cause = _table([(one.cause,) for one in ones])
-        self._nature = _table([(one.nature,) for one in ones])
+        self._nature = _table([(one.category,) for one in ones])
         self._silent = np.array([one.silent for one in ones])
         self._schema = np.array([one.breaks_schema for one in ones])
         self._repeats = np.array([one.repeated > 0 for one in ones])
@@ -295,7 +295,7 @@ class _Features:
 
 
 def _table(said: Sequence[Sequence[Any]]) -> dict[Any, Any]:
-    """For each value, how far each structure is from it; under None, from a value that no structure names."""
+    """How far each structure is from each value; under None, from a value that no structure names."""
     import numpy as np
 
     # An exemplar that names no value fits any, but says less than one that names it.
@@ -321,7 +321,7 @@ def _structure(one: Exemplar) -> tuple[Any, ...]:
         one.status,
         one.types,
         one.cause,
-        one.nature,
+        one.category,
         one.silent,
         families,
         one.breaks_schema,

@@ -1,4 +1,4 @@
-"""What can be done about a call in trouble: one file a policy."""
+"""What can be done about a failed call: one file for each policy."""
 
 from sealegs.recovery.policies.advise import Advice, Advise, Adviser
 from sealegs.recovery.policies.alternative import (

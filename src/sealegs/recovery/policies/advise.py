@@ -51,16 +51,16 @@ class Advise(AtOnce):
     def __init__(self, adviser: Adviser) -> None:
         self._adviser = adviser
 
-    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
+    def handle_now(self, failed_call: FailedCall, context: RecoveryContext) -> FailedCall:
         """Append it."""
-        assert trouble.signature is not None
-        harmless, doubtful = ward.repeats_harmlessly(trouble), ward.in_doubt(trouble)
-        signature = replace(trouble.signature, harmless=harmless, doubtful=doubtful)
-        advice = self._adviser.advice(trouble.attempt, signature)
+        assert failed_call.signature is not None
+        harmless, doubtful = context.repeats_harmlessly(failed_call), context.in_doubt(failed_call)
+        signature = replace(failed_call.signature, harmless=harmless, doubtful=doubtful)
+        advice = self._adviser.advice(failed_call.attempt, signature)
         if advice is None:
-            return trouble
+            return failed_call
         detail = f"{advice.exemplar} at {advice.distance:.2f}" if advice.exemplar else ""
-        return ward.remark(trouble, self.name, "advised", with_note(trouble.outcome, advice.text), detail)
+        return context.remark(failed_call, self.name, "advised", with_note(failed_call.outcome, advice.text), detail)
 
 
 def with_note(outcome: Outcome, text: str) -> Outcome:

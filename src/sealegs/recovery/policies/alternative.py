@@ -58,7 +58,7 @@ class FirstKnown:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTicket:
-    """In an answer: a reference that the layer makes out, by which it knows the call that follows (`Then`)."""
+    """A reference in an answer that the layer makes out, by which it knows the call that follows (`Then`)."""
 
 
 Source = CallArgument | Fixed | StepField | EarlierArgument | EarlierAnswer | FirstKnown

@@ -53,7 +53,7 @@ class Breaker(AtOnce):
         breaker._now = now
         return breaker
 
-    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
+    def refuses(self, call: Call, context: RecoveryContext) -> Refusal | None:
         """The refusal while the tool is left alone."""
         if not self._circuits:
             return None
@@ -61,7 +61,7 @@ class Breaker(AtOnce):
         if circuit is None or circuit.failures < self._failures:
             return None
         with self._lock:
-            now = self._time(ward)
+            now = self._time(context)
             left = circuit.until - now
             if left <= 0:
                 circuit.until = now + self._seconds  # for all but this one, until it is known how it went
@@ -75,28 +75,28 @@ class Breaker(AtOnce):
         if self._circuits:
             self._circuits.pop(call.tool, None)
 
-    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
+    def handle_now(self, failed_call: FailedCall, context: RecoveryContext) -> FailedCall:
         """Count the failure, and the further ones before it."""
-        tool = trouble.call.tool
-        if trouble.nature == "arguments" or _unasked(trouble):
-            return trouble
+        tool = failed_call.call.tool
+        if failed_call.category == "arguments" or _unasked(failed_call):
+            return failed_call
         with self._lock:
             circuit = self._circuits.setdefault(tool, Circuit())
             was_open = circuit.failures >= self._failures and not circuit.probed
-            circuit.failures += trouble.failed
+            circuit.failures += failed_call.failed
             opens = circuit.failures >= self._failures and not was_open  # calls that were under way open it only once
             if opens:
-                circuit.until, circuit.probed = self._time(ward) + self._seconds, False
+                circuit.until, circuit.probed = self._time(context) + self._seconds, False
         return (
-            ward.remark(trouble, self.name, "opened", None, f"{circuit.failures} failures in a row")
+            context.remark(failed_call, self.name, "opened", None, f"{circuit.failures} failures in a row")
             if opens
-            else trouble
+            else failed_call
         )
 
-    def _time(self, ward: RecoveryContext) -> float:
-        return self._now() if self._now is not None else ward.seat.clock.now()
+    def _time(self, context: RecoveryContext) -> float:
+        return self._now() if self._now is not None else context.place.clock.now()
 
 
-def _unasked(trouble: FailedCall) -> bool:
+def _unasked(failed_call: FailedCall) -> bool:
     """Whether recovery itself kept the call from its tool, which is not to blame then."""
-    return isinstance(trouble.outcome, Failure) and trouble.outcome.type in ("CircuitOpen", TAKEN_OVER)
+    return isinstance(failed_call.outcome, Failure) and failed_call.outcome.type in ("CircuitOpen", TAKEN_OVER)

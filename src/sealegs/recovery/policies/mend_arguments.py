@@ -26,19 +26,21 @@ class MendArguments(Policy):
 
     name: ClassVar[str] = "mend_arguments"
 
-    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Make the call with mended arguments."""
-        spec, call = ward.spec(trouble.attempt.tool), trouble.attempt
-        if trouble.nature != "arguments" or spec is None or not spec.parameters:
-            return trouble
+        spec, call = context.spec(failed_call.attempt.tool), failed_call.attempt
+        if failed_call.category != "arguments" or spec is None or not spec.parameters:
+            return failed_call
         arguments = repair_arguments(call.arguments, spec.parameters)
         if arguments is None:
-            return trouble
+            return failed_call
         # Another call than the one that failed: that the tool is idempotent does not speak for it, a shared key does.
-        if not (ward.keyed(trouble) or ward.nothing_done(trouble)) or not ward.claims(trouble, call.tool):
-            return trouble
+        if not (context.keyed(failed_call) or context.nothing_done(failed_call)) or not context.claims(
+            failed_call, call.tool
+        ):
+            return failed_call
         detail = f"the arguments broke the schema of {call.tool}"
-        return (yield from ward.attempt(trouble, self.name, "mended", call.tool, arguments, detail))
+        return (yield from context.attempt(failed_call, self.name, "mended", call.tool, arguments, detail))
 
 
 def repair_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -32,15 +32,17 @@ class Parse(AtOnce):
 
     name: ClassVar[str] = "parse"
 
-    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
+    def handle_now(self, failed_call: FailedCall, context: RecoveryContext) -> FailedCall:
         """Answer with the data that the text holds."""
-        spec, text = ward.spec(trouble.attempt.tool), _text(trouble.outcome)
-        if trouble.nature != "unreadable" or text is None or spec is None or not spec.returns:
-            return trouble
+        spec, text = context.spec(failed_call.attempt.tool), _text(failed_call.outcome)
+        if failed_call.category != "unreadable" or text is None or spec is None or not spec.returns:
+            return failed_call
         data = lenient(text, spec.returns)
         if data is None:
-            return trouble
-        return ward.answer(trouble, self.name, "parsed", Value(data), "its JSON was written wrongly", mended=True)
+            return failed_call
+        return context.answer(
+            failed_call, self.name, "parsed", Value(data), "its JSON was written wrongly", mended=True
+        )
 
 
 def lenient(text: str, schema: Mapping[str, Any]) -> Any:

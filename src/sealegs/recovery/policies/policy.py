@@ -1,7 +1,7 @@
 """The form of a policy, and how policies compose.
 
-A policy is given a call in trouble and hands it on, mended or unchanged. `first | then` asks the second about what the
-first left in trouble; `policy.only(natures=..., tools=...)` keeps to some troubles. A policy does no I/O: it yields
+A policy is given a failed call and hands it on, repaired or unchanged. `first | then` asks the second about what the
+first did not repair; `policy.only(categories=..., tools=...)` keeps to some failures. A policy does no I/O: it yields
 calls and waits, as every layer does.
 """
 
@@ -21,7 +21,7 @@ TAKEN_OVER = "TakenOver"  # the type of the failure by which a policy that acts 
 
 
 class Policy(ABC):
-    """What is done about a call in trouble.
+    """What is done about a failed call.
 
     Attributes:
         name: as it appears in records.
@@ -38,10 +38,10 @@ class Policy(ABC):
         return {}
 
     @abstractmethod
-    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Do something about it, or hand it on as it is."""
 
-    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
+    def refuses(self, call: Call, context: RecoveryContext) -> Refusal | None:
         """The policy that refuses a call, and the answer in its place; None where the call may be made."""
         return None
 
@@ -64,35 +64,35 @@ class Policy(ABC):
         """Both, one after the other."""
         return PolicySequence((*_parts(self), *_parts(then)))
 
-    def only(self, *, natures: Collection[FailureCategory] = (), tools: Collection[str] = ()) -> Policy:
-        """The policy for these troubles alone; empty means all of them. `tools` may hold `*` and `?`."""
-        return Only(self, frozenset(natures), tuple(tools))
+    def only(self, *, categories: Collection[FailureCategory] = (), tools: Collection[str] = ()) -> Policy:
+        """The policy for these failures alone; empty means all of them. `tools` may hold `*` and `?`."""
+        return Only(self, frozenset(categories), tuple(tools))
 
 
-def run_guarded(policy: Policy, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+def run_guarded(policy: Policy, failed_call: FailedCall, context: RecoveryContext) -> Steps:
     """Run the policy; where it breaks down, keep what it had done so far. A tool's failure is not an exception here."""
     try:
-        return (yield from policy.heal(trouble, ward))
+        return (yield from policy.handle(failed_call, context))
     except Exception as error:  # others make policies, and the schemas that ours read
-        warn(f"the recovery policy {policy.name!r}", trouble.call, error)
-        return ward.latest(trouble)
+        warn(f"the recovery policy {policy.name!r}", failed_call.call, error)
+        return context.latest(failed_call)
 
 
 class AtOnce(Policy):
     """A policy that makes no calls and waits for nothing."""
 
-    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
-        """Settle it."""
+    def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
+        """Handle it without a call."""
         yield from ()
-        return self.settle(trouble, ward)
+        return self.handle_now(failed_call, context)
 
     @abstractmethod
-    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
+    def handle_now(self, failed_call: FailedCall, context: RecoveryContext) -> FailedCall:
         """Do something about it here and now, or hand it on as it is."""
 
 
 class PolicySequence(Policy):
-    """Policies one after the other, as long as the trouble lasts."""
+    """Policies one after the other, until one has repaired the call."""
 
     name = "sequence"
 
@@ -103,15 +103,15 @@ class PolicySequence(Policy):
         self._refuses = tuple(policy.refuses for policy in guarding)  # both are asked on each call
         self._went_well = tuple(policy.went_well for policy in guarding)
 
-    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Ask each in turn."""
         for policy in self.policies:
-            if trouble.over:
+            if failed_call.over:
                 break
-            if _kept_back(trouble) and not policy.guards:
+            if _kept_back(failed_call) and not policy.guards:
                 continue  # the tool is not to be asked, in no form
-            trouble = yield from run_guarded(policy, trouble, ward)
-        return trouble
+            failed_call = yield from run_guarded(policy, failed_call, context)
+        return failed_call
 
     @property
     def remembers(self) -> Mapping[str, frozenset[str]]:
@@ -122,10 +122,10 @@ class PolicySequence(Policy):
                 found[tool] = found.get(tool, frozenset()) | fields
         return found
 
-    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
+    def refuses(self, call: Call, context: RecoveryContext) -> Refusal | None:
         """The first refusal."""
         for refuses in self._refuses:
-            refusal = refuses(call, ward)
+            refusal = refuses(call, context)
             if refusal is not None:
                 return refusal
         return None
@@ -145,30 +145,30 @@ class PolicySequence(Policy):
 
 
 class Only(Policy):
-    """A policy for some troubles."""
+    """A policy for some failures."""
 
     name = "only"
 
-    def __init__(self, policy: Policy, natures: frozenset[FailureCategory], tools: tuple[str, ...]) -> None:
+    def __init__(self, policy: Policy, categories: frozenset[FailureCategory], tools: tuple[str, ...]) -> None:
         self._policy = policy
-        self._natures = natures
+        self._categories = categories
         self._tools = tools
         self.guards = policy.guards
 
-    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Ask it where it is meant."""
-        if (self._natures and trouble.nature not in self._natures) or not self._meant(trouble.call):
-            return trouble
-        return (yield from self._policy.heal(trouble, ward))
+        if (self._categories and failed_call.category not in self._categories) or not self._meant(failed_call.call):
+            return failed_call
+        return (yield from self._policy.handle(failed_call, context))
 
     @property
     def remembers(self) -> Mapping[str, frozenset[str]]:
         """What it wants."""
         return self._policy.remembers
 
-    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
+    def refuses(self, call: Call, context: RecoveryContext) -> Refusal | None:
         """Its refusal, of tools that it is meant for."""
-        return self._policy.refuses(call, ward) if self._meant(call) else None
+        return self._policy.refuses(call, context) if self._meant(call) else None
 
     def went_well(self, call: Call) -> None:
         """Tell it, of tools that it is meant for."""
@@ -177,18 +177,18 @@ class Only(Policy):
 
     def fresh(self) -> Policy:
         """The same with a fresh policy."""
-        return Only(self._policy.fresh(), self._natures, self._tools)
+        return Only(self._policy.fresh(), self._categories, self._tools)
 
     def shared(self, now: Callable[[], float]) -> Policy:
         """The same with a shared policy."""
-        return Only(self._policy.shared(now), self._natures, self._tools)
+        return Only(self._policy.shared(now), self._categories, self._tools)
 
     def _meant(self, call: Call) -> bool:
         return not self._tools or any(fnmatchcase(call.tool, pattern) for pattern in self._tools)
 
 
-def _kept_back(trouble: FailedCall) -> bool:
-    return isinstance(trouble.outcome, Failure) and trouble.outcome.type == TAKEN_OVER
+def _kept_back(failed_call: FailedCall) -> bool:
+    return isinstance(failed_call.outcome, Failure) and failed_call.outcome.type == TAKEN_OVER
 
 
 def _parts(policy: Policy) -> tuple[Policy, ...]:

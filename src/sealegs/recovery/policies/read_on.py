@@ -24,28 +24,30 @@ class ReadOn(Policy):
 
     name: ClassVar[str] = "read_on"
 
-    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Read page by page."""
-        parameter = _parameter(ward.spec(trouble.attempt.tool))
-        if trouble.nature != "partial" or parameter is None or not ward.nothing_done(trouble):
-            return trouble
+        parameter = _parameter(context.spec(failed_call.attempt.tool))
+        if failed_call.category != "partial" or parameter is None or not context.nothing_done(failed_call):
+            return failed_call
         pages: list[Mapping[str, Any]] = []
-        failed = trouble
-        while isinstance(trouble.outcome, Value) and isinstance(trouble.outcome.value, Mapping):
-            page = trouble.outcome.value
+        failed = failed_call
+        while isinstance(failed_call.outcome, Value) and isinstance(failed_call.outcome.value, Mapping):
+            page = failed_call.outcome.value
             pages.append(page)
             cursor = cursor_of(page)
             if not is_partial(page) or cursor is None:
                 break
-            tool = trouble.attempt.tool
-            if any(cursor_of(old) == cursor for old in pages[:-1]) or not ward.claims(trouble, tool):
-                return _again(failed, trouble)
+            tool = failed_call.attempt.tool
+            if any(cursor_of(old) == cursor for old in pages[:-1]) or not context.claims(failed_call, tool):
+                return _again(failed, failed_call)
             arguments = {**failed.attempt.arguments, parameter: cursor}
-            trouble = yield from ward.attempt(trouble, self.name, "read on", tool, arguments, "the answer is a part")
+            failed_call = yield from context.attempt(
+                failed_call, self.name, "read on", tool, arguments, "the answer is a part"
+            )
         joined = _joined(pages)
         if joined is None or is_partial(pages[-1]):
-            return _again(failed, trouble)
-        return ward.answer(trouble, self.name, "joined", Value(joined), f"{len(pages)} parts", mended=True)
+            return _again(failed, failed_call)
+        return context.answer(failed_call, self.name, "joined", Value(joined), f"{len(pages)} parts", mended=True)
 
 
 def _parameter(spec: ToolSpec | None) -> str | None:
@@ -53,9 +55,9 @@ def _parameter(spec: ToolSpec | None) -> str | None:
     return next((name for name in TAKES if name in fields), None)
 
 
-def _again(failed: FailedCall, trouble: FailedCall) -> FailedCall:
-    """The trouble unchanged, but for what was spent on it."""
-    return replace(failed, made=trouble.made, failed=trouble.failed)
+def _again(failed: FailedCall, failed_call: FailedCall) -> FailedCall:
+    """The failed call unchanged, but for what was spent on it."""
+    return replace(failed, made=failed_call.made, failed=failed_call.failed)
 
 
 def _joined(pages: list[Mapping[str, Any]]) -> dict[str, Any] | None:

@@ -24,11 +24,11 @@ class Retry(Policy):
     """Exponential backoff with full jitter, and the tool's own Retry-After where it gives one.
 
     Only calls that may be repeated are. A wrong answer that comes back the same is not asked for again. The
-    jitter is drawn from a stream of its own, by the call and how often an equal one was in trouble before, whatever
+    jitter is drawn from a stream of its own, by the call and how often an equal one failed before, whatever
     runs beside it (Brooker, "Exponential Backoff and Jitter", 2015: full jitter).
 
     Attributes:
-        tries: further tries by the nature of the failure; one that is not named gets none.
+        tries: further tries by the category of the failure; one that is not named gets none.
         base: seconds before the first further try, at most; each further one may take twice as long.
         longest: seconds that one wait may take; a Retry-After beyond it is not waited for.
         seed: decides the jitter, with the episode and the call.
@@ -40,38 +40,42 @@ class Retry(Policy):
     longest: float = 60.0
     seed: int = 0
 
-    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Wait and try, as long as it makes sense."""
         tried = 0
-        while not trouble.over and tried < self.tries.get(trouble.nature, 0) and ward.may_repeat(trouble):
-            if tried and _refused_as_done(trouble, ward):
+        while (
+            not failed_call.over and tried < self.tries.get(failed_call.category, 0) and context.may_repeat(failed_call)
+        ):
+            if tried and _refused_as_done(failed_call, context):
                 break
-            seconds = self.seconds(trouble, ward, tried)
-            if seconds > self.longest or not ward.claims(trouble, trouble.attempt.tool, seconds=seconds):
+            seconds = self.seconds(failed_call, context, tried)
+            if seconds > self.longest or not context.claims(failed_call, failed_call.attempt.tool, seconds=seconds):
                 break
             yield Wait(seconds)
-            before = trouble
-            detail = f"a {trouble.nature} failure, after {seconds:.3g} s"
-            attempt = trouble.attempt
-            trouble = yield from ward.attempt(trouble, self.name, "retried", attempt.tool, attempt.arguments, detail)
+            before = failed_call
+            detail = f"a {failed_call.category} failure, after {seconds:.3g} s"
+            attempt = failed_call.attempt
+            failed_call = yield from context.attempt(
+                failed_call, self.name, "retried", attempt.tool, attempt.arguments, detail
+            )
             tried += 1
-            if isinstance(trouble.outcome, Value) and safely_equal(trouble.outcome, before.outcome):
+            if isinstance(failed_call.outcome, Value) and safely_equal(failed_call.outcome, before.outcome):
                 break
-        return trouble
+        return failed_call
 
-    def seconds(self, trouble: FailedCall, ward: RecoveryContext, tried: int) -> float:
+    def seconds(self, failed_call: FailedCall, context: RecoveryContext, tried: int) -> float:
         """The wait before the next try."""
-        outcome = trouble.outcome
+        outcome = failed_call.outcome
         invited = retry_after_of(outcome) if isinstance(outcome, Failure) else None
         if invited is not None:
             return max(0.0, invited)
         ceiling: float = min(self.longest, self.base * 2**tried)
-        call = trouble.call
+        call = failed_call.call
         asked = json.dumps(to_json_object(call.arguments), sort_keys=True)
-        key = (self.seed, ward.seat.episode, call.tool, asked, trouble.nth, tried)
+        key = (self.seed, context.place.episode, call.tool, asked, failed_call.nth, tried)
         return ceiling * seeds.uniform(*key, "backoff")
 
 
-def _refused_as_done(trouble: FailedCall, ward: RecoveryContext) -> bool:
+def _refused_as_done(failed_call: FailedCall, context: RecoveryContext) -> bool:
     """Whether a repeated action is refused as one that was done: it is not worth a further try."""
-    return trouble.signature is not None and trouble.signature.status == 409 and ward.in_doubt(trouble)
+    return failed_call.signature is not None and failed_call.signature.status == 409 and context.in_doubt(failed_call)

@@ -22,24 +22,26 @@ class Stop(AtOnce):
 
     name: ClassVar[str] = "stop"
 
-    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
+    def handle_now(self, failed_call: FailedCall, context: RecoveryContext) -> FailedCall:
         """Show the report."""
-        outcome, signature = trouble.outcome, trouble.signature
+        outcome, signature = failed_call.outcome, failed_call.signature
         assert signature is not None
-        tool = trouble.call.tool
-        tries = f" after {trouble.made} further tr{'y' if trouble.made == 1 else 'ies'}" if trouble.made else ""
+        tool = failed_call.call.tool
+        tries = (
+            f" after {failed_call.made} further tr{'y' if failed_call.made == 1 else 'ies'}" if failed_call.made else ""
+        )
         if isinstance(outcome, Failure):
-            if not trouble.made:
-                return trouble
+            if not failed_call.made:
+                return failed_call
             message = f"{outcome.message} ({tool} still fails{tries}; do not rely on it for this.)"
             report = replace(outcome, message=message)
-        elif trouble.nature == "partial":
-            return trouble
+        elif failed_call.category == "partial":
+            return failed_call
         else:
             reason = "; ".join(signature.reasons) or signature.message or "it is not as announced"
             message = f"The answer of {tool} is not to be trusted{tries}: {reason}."
             report = Failure(visible(message), type="SuspectAnswer")
-            if not ward.harmless(tool) and not trouble.undone:
+            if not context.harmless(tool) and not failed_call.undone:
                 done = "What was asked for may have been done: find out before you ask again."
-                return ward.remark(trouble, self.name, "warned", with_note(outcome, f"{message} {done}"), reason)
-        return ward.remark(trouble, self.name, "stopped", report, signature.message)
+                return context.remark(failed_call, self.name, "warned", with_note(outcome, f"{message} {done}"), reason)
+        return context.remark(failed_call, self.name, "stopped", report, signature.message)

@@ -68,74 +68,90 @@ class Switch(Policy):
         """The same with nothing under way."""
         return Switch(self._alternatives())
 
-    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
+    def refuses(self, call: Call, context: RecoveryContext) -> Refusal | None:
         """Keep a call that an alternative stands in for from its tool."""
         if not self._taken.get(call.tool) or self._detour(call) is None:
             return None
         message = f"{call.tool} is not asked: the call before was answered by another tool."
         return self.name, Failure(message, type=TAKEN_OVER, unsent=True)
 
-    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Try them one after the other."""
         # First of all: this call was kept from its tool, so nothing else can answer it.
-        under_way = self._detour(trouble.call)
+        under_way = self._detour(failed_call.call)
         if under_way is not None:
-            return (yield from self._goes_on(*under_way, trouble, ward))
-        if trouble.nature not in HELPED or trouble.call.tool not in self._of or self._in_doubt(trouble, ward):
-            return trouble
-        for alternative in self._of[trouble.call.tool]:
-            known = ValueSources(trouble.call.arguments, ward.memory).begins(alternative)
+            return (yield from self._goes_on(*under_way, failed_call, context))
+        if (
+            failed_call.category not in HELPED
+            or failed_call.call.tool not in self._of
+            or self._in_doubt(failed_call, context)
+        ):
+            return failed_call
+        for alternative in self._of[failed_call.call.tool]:
+            known = ValueSources(failed_call.call.arguments, context.memory).begins(alternative)
             tools = [step.tool for step in alternative.steps]
             # The claim comes last, since it takes from the budget.
-            if not known or not all(map(ward.seat.reaches, alternative.tools())) or not ward.claims(trouble, *tools):
+            if (
+                not known
+                or not all(map(context.place.reaches, alternative.tools()))
+                or not context.claims(failed_call, *tools)
+            ):
                 continue
-            before = trouble.made
-            trouble, clean = yield from self._by(alternative, trouble, ward)
+            before = failed_call.made
+            failed_call, clean = yield from self._by(alternative, failed_call, context)
             # All steps were claimed together; those not made are free for other calls.
-            ward.purse.give_back(tools[trouble.made - before :])
+            context.tracker.give_back(tools[failed_call.made - before :])
             # After a step that may have acted, another alternative could do the same a second time.
-            if trouble.over or not clean:
+            if failed_call.over or not clean:
                 break
-        return trouble
+        return failed_call
 
-    def _in_doubt(self, trouble: FailedCall, ward: RecoveryContext) -> bool:
+    def _in_doubt(self, failed_call: FailedCall, context: RecoveryContext) -> bool:
         """Whether this call, or an equal one before it, may have done its work.
 
         A circuit that is open refuses a call that certainly did nothing; the equal ones that opened it may have.
         """
-        call = trouble.call
-        if ward.effect_free(call.tool):
+        call = failed_call.call
+        if context.effect_free(call.tool):
             return False
-        key = call.tool, arguments_key(call.arguments, ward.spec(call.tool))
-        if not ward.nothing_done(trouble):
+        key = call.tool, arguments_key(call.arguments, context.spec(call.tool))
+        if not context.nothing_done(failed_call):
             # Kept for the session: a later refusal of an equal call does not undo the doubt.
             self._doubtful.add(key)
-        elif trouble.undone:
+        elif failed_call.undone:
             self._doubtful.discard(key)
         return key in self._doubtful
 
-    def _by(self, alternative: Alternative, trouble: FailedCall, ward: RecoveryContext) -> Generator[Any, Outcome, Way]:
-        """The trouble after this alternative, and whether it has certainly left nothing behind."""
-        failed, clean = trouble, True
+    def _by(
+        self, alternative: Alternative, failed_call: FailedCall, context: RecoveryContext
+    ) -> Generator[Any, Outcome, Way]:
+        """The failed call after this alternative, and whether it has certainly left nothing behind."""
+        failed, clean = failed_call, True
         answers: dict[int, Any] = {}
-        reason = f"{trouble.call.tool} failed for good" if trouble.nature == "permanent" else "it did not help to wait"
+        reason = (
+            f"{failed_call.call.tool} failed for good"
+            if failed_call.category == "permanent"
+            else "it did not help to wait"
+        )
         for number, step in enumerate(alternative.steps):
             try:
-                arguments = ValueSources(trouble.call.arguments, ward.memory, answers=answers).arguments(step)
+                arguments = ValueSources(failed_call.call.arguments, context.memory, answers=answers).arguments(step)
             except KeyError as missing:
-                return self._left(failed, trouble, ward, f"no {missing} for {step.tool}"), clean
-            trouble = yield from ward.attempt(trouble, self.name, "switched", step.tool, arguments, reason)
-            if not trouble.over:
-                return self._left(failed, trouble, ward), clean and ward.nothing_done(trouble)
+                return self._left(failed, failed_call, context, f"no {missing} for {step.tool}"), clean
+            failed_call = yield from context.attempt(failed_call, self.name, "switched", step.tool, arguments, reason)
+            if not failed_call.over:
+                return self._left(failed, failed_call, context), clean and context.nothing_done(failed_call)
             # A step that succeeded has had its effect, even if a later one fails.
-            clean = clean and ward.effect_free(step.tool)
-            answers[number] = trouble.outcome.value if isinstance(trouble.outcome, Value) else None
+            clean = clean and context.effect_free(step.tool)
+            answers[number] = failed_call.outcome.value if isinstance(failed_call.outcome, Value) else None
         try:
-            answer = translated(alternative.answer, answers, f"by-recovery-{trouble.call.id}")
+            answer = translated(alternative.answer, answers, f"by-recovery-{failed_call.call.id}")
         except KeyError as missing:
-            return self._left(failed, trouble, ward, f"no {missing} in its answer"), clean
+            return self._left(failed, failed_call, context, f"no {missing} in its answer"), clean
         by = f"by {alternative.steps[-1].tool}" if alternative.steps else "by what comes next"
-        return ward.answer(trouble, self.name, "answered", self._shown(alternative, failed, answers, answer), by), True
+        return context.answer(
+            failed_call, self.name, "answered", self._shown(alternative, failed, answers, answer), by
+        ), True
 
     def _shown(self, alternative: Alternative, failed: FailedCall, answers: Mapping[int, Any], answer: Any) -> Outcome:
         """The answer; where the alternative continues, with a note that says so."""
@@ -161,71 +177,77 @@ class Switch(Policy):
                 return detour, place
         return None
 
-    def _goes_on(self, detour: Detour, place: int, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    def _goes_on(self, detour: Detour, place: int, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Answer a call that a detour stands in for."""
-        leg = detour.leg(place, trouble.call, ward.spec(trouble.call.tool))
+        leg = detour.leg(place, failed_call.call, context.spec(failed_call.call.tool))
         if leg is None:
-            return self._stopped(trouble, trouble, ward, Failure("An equal call is being answered just now."))
+            return self._stopped(
+                failed_call, failed_call, context, Failure("An equal call is being answered just now.")
+            )
         try:
             if isinstance(leg.outcome, Failure):
-                return self._stopped(trouble, trouble, ward, leg.outcome)
+                return self._stopped(failed_call, failed_call, context, leg.outcome)
             # An equal call again: its steps are not repeated.
             if leg.outcome is not None:
-                return ward.answer(trouble, self.name, "answered", leg.outcome, "an equal call was answered so")
+                return context.answer(failed_call, self.name, "answered", leg.outcome, "an equal call was answered so")
             tools = [step.tool for _, step in detour.steps(place, leg)]
-            if not ward.claims(trouble, *tools):
-                return self._stopped(trouble, trouble, ward, Failure("Recovery has no calls left for it."))
-            before = trouble.made
-            trouble = yield from self._leg(detour, place, leg, trouble, ward)
-            ward.purse.give_back(tools[trouble.made - before :])
-            return trouble
+            if not context.claims(failed_call, *tools):
+                return self._stopped(failed_call, failed_call, context, Failure("Recovery has no calls left for it."))
+            before = failed_call.made
+            failed_call = yield from self._leg(detour, place, leg, failed_call, context)
+            context.tracker.give_back(tools[failed_call.made - before :])
+            return failed_call
         finally:
             leg.busy = False  # also where the caller leaves, or no equal call could ever be answered
 
-    def _leg(self, detour: Detour, place: int, leg: Leg, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    def _leg(self, detour: Detour, place: int, leg: Leg, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Make the steps that are still to be made for a call, and answer it."""
-        failed, call, then = trouble, trouble.call, detour.then(place)
+        failed, call, then = failed_call, failed_call.call, detour.then(place)
         for number, step in detour.steps(place, leg):
             try:
-                arguments = detour.sources(call, leg, ward.memory).arguments(step)
+                arguments = detour.sources(call, leg, context.memory).arguments(step)
             except KeyError as missing:
-                return self._stopped(failed, trouble, ward, Failure(f"There is no {missing} for {step.tool}."))
+                return self._stopped(failed, failed_call, context, Failure(f"There is no {missing} for {step.tool}."))
             reason = f"in place of {call.tool}"
-            trouble = yield from ward.attempt(trouble, self.name, "switched", step.tool, arguments, reason)
-            if not trouble.over:
-                outcome = _failure(trouble, step.tool, call.tool)
+            failed_call = yield from context.attempt(failed_call, self.name, "switched", step.tool, arguments, reason)
+            if not failed_call.over:
+                outcome = _failure(failed_call, step.tool, call.tool)
                 # Only this step counts: the earlier ones succeeded and will not be made again.
-                if not ward.nothing_done(replace(trouble, begun=False)):
+                if not context.nothing_done(replace(failed_call, begun=False)):
                     done = "It may have been done all the same: find out before you ask again."
                     outcome = leg.outcome = replace(outcome, message=f"{outcome.message} {done}")
-                return self._stopped(failed, trouble, ward, outcome)
-            leg.answers[number] = trouble.outcome.value if isinstance(trouble.outcome, Value) else None
-        found = detour.sources(call, leg, ward.memory).answers
+                return self._stopped(failed, failed_call, context, outcome)
+            leg.answers[number] = failed_call.outcome.value if isinstance(failed_call.outcome, Value) else None
+        found = detour.sources(call, leg, context.memory).answers
         try:
             shown = translated(then.answer, found, f"by-recovery-{call.id}")
         except KeyError as missing:
-            return self._stopped(failed, trouble, ward, Failure(f"The answers in place of {call.tool} lack {missing}."))
+            return self._stopped(
+                failed, failed_call, context, Failure(f"The answers in place of {call.tool} lack {missing}.")
+            )
         detour.closes(call, leg, shown)
-        return ward.answer(trouble, self.name, "answered", Value(shown), f"in place of {call.tool}")
+        return context.answer(failed_call, self.name, "answered", Value(shown), f"in place of {call.tool}")
 
-    def _left(self, failed: FailedCall, trouble: FailedCall, ward: RecoveryContext, why: str = "") -> FailedCall:
-        """The trouble unchanged, but for what was spent on it."""
-        failed = replace(failed, made=trouble.made, failed=trouble.failed)
+    def _left(self, failed: FailedCall, failed_call: FailedCall, context: RecoveryContext, why: str = "") -> FailedCall:
+        """The failed call unchanged, but for what was spent on it."""
+        failed = replace(failed, made=failed_call.made, failed=failed_call.failed)
         # A failed step is in the record already; only other reasons need a remark.
-        return ward.remark(failed, self.name, "left", failed.outcome, why) if why else failed
+        return context.remark(failed, self.name, "left", failed.outcome, why) if why else failed
 
-    def _stopped(self, failed: FailedCall, trouble: FailedCall, ward: RecoveryContext, outcome: Failure) -> FailedCall:
-        """The trouble of a call that was kept from its tool and could not be answered."""
-        failed = replace(failed, made=trouble.made, failed=trouble.failed)
-        return ward.remark(failed, self.name, "left", outcome, outcome.message)
+    def _stopped(
+        self, failed: FailedCall, failed_call: FailedCall, context: RecoveryContext, outcome: Failure
+    ) -> FailedCall:
+        """The state of a call that was kept from its tool and could not be answered."""
+        failed = replace(failed, made=failed_call.made, failed=failed_call.failed)
+        return context.remark(failed, self.name, "left", outcome, outcome.message)
 
     def _alternatives(self) -> list[Alternative]:
         return [alternative for found in self._of.values() for alternative in found]
 
 
-def _failure(trouble: FailedCall, step: str, tool: str) -> Failure:
+def _failure(failed_call: FailedCall, step: str, tool: str) -> Failure:
     """What the agent is shown of a step that failed in place of its call."""
-    outcome, signature = trouble.outcome, trouble.signature
+    outcome, signature = failed_call.outcome, failed_call.signature
     if isinstance(outcome, Failure):
         # Without the exception, which a framework would raise as if the agent's own tool had.
         return replace(outcome, message=f"{step}, in place of {tool}, failed: {outcome.message}", exception=None)

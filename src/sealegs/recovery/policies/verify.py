@@ -81,13 +81,13 @@ class Verify(Policy):
         """The same with nothing seen."""
         return Verify(self._checks, resumes=self._resumes, retry=self._retry, looks=self._looks)
 
-    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
+    def refuses(self, call: Call, context: RecoveryContext) -> Refusal | None:
         """Never refuse; note a call of an action that can be seen as under way."""
-        spec = ward.seat.specs.get(call.tool)
+        spec = context.place.specs.get(call.tool)
         # Before the key is made: most calls cannot be checked.
         if not self._checks and (spec is None or not spec.shown_by):  # most calls
             return None
-        if self._check(call.tool, ward) is not None:
+        if self._check(call.tool, context) is not None:
             with self._lock:
                 key = call.tool, arguments_key(call.arguments, spec)
                 equal = {id for id, other in self._under_way.items() if other == key}
@@ -101,82 +101,90 @@ class Verify(Policy):
         if self._under_way:  # without the lock: this runs on every call that goes well
             self._over(call, done=True)
 
-    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Look, and go by what is seen."""
-        check = self._check(trouble.call.tool, ward)
+        check = self._check(failed_call.call.tool, context)
         try:
-            if check is None or trouble.attempt.tool != trouble.call.tool or not ward.in_doubt(trouble):
-                return trouble
-            return (yield from self._looked(check, trouble, ward))
+            if check is None or failed_call.attempt.tool != failed_call.call.tool or not context.in_doubt(failed_call):
+                return failed_call
+            return (yield from self._looked(check, failed_call, context))
         finally:
-            self._over(trouble.call, done=False)  # also where the caller leaves
+            self._over(failed_call.call, done=False)  # also where the caller leaves
 
-    def _looked(self, check: AnyCheck, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    def _looked(self, check: AnyCheck, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         # Attempts of other policies count, so that all of them together keep to the limit.
-        tried = trouble.failed - 1
+        tried = failed_call.failed - 1
         while True:
-            trouble, look = yield from self._look(check, trouble, ward)
+            failed_call, look = yield from self._look(check, failed_call, context)
             if look.seen is None:
-                return self._left(trouble, ward, f"Whether {trouble.call.tool} was done could not be seen: {look.why}.")
+                return self._left(
+                    failed_call, context, f"Whether {failed_call.call.tool} was done could not be seen: {look.why}."
+                )
             if look.seen.state == "done":
-                return self._verified(check, look, trouble, ward)
+                return self._verified(check, look, failed_call, context)
             if look.seen.state == "partial" and not check.resumes:
                 done = f": {look.seen.told}" if look.seen.told else ""
-                told = f"{check.tool} shows that only a part of {trouble.call.tool} was done{done}."
-                return self._left(trouble, ward, f"{told} It is not made again, for that might do this part twice.")
+                told = f"{check.tool} shows that only a part of {failed_call.call.tool} was done{done}."
+                return self._left(
+                    failed_call, context, f"{told} It is not made again, for that might do this part twice."
+                )
             # A run left behind may still write its entry, so "not there" is not yet "not done".
-            overdue = isinstance(trouble.outcome, Failure) and was_left_running(trouble.outcome)
+            overdue = isinstance(failed_call.outcome, Failure) and was_left_running(failed_call.outcome)
             if look.seen.state == "undone" and overdue and not check.settles:
                 why = "it was left behind at its deadline and may still be at work"
-                return self._left(trouble, ward, f"{check.tool} does not show {trouble.call.tool} yet: {why}.")
+                return self._left(
+                    failed_call, context, f"{check.tool} does not show {failed_call.call.tool} yet: {why}."
+                )
             if look.seen.state == "undone" and check.settles is None:
                 log_once(
-                    f"{check.tool} does not show a call of {trouble.call.tool}, which is left alone: nothing says "
+                    f"{check.tool} does not show a call of {failed_call.call.tool}, which is left alone: nothing says "
                     "after how many seconds it would; declare `settles`, 0 if it shows it at once"
                 )
-                told = f"{check.tool} does not show {trouble.call.tool}, and may do so later. It is not made again."
-                return self._left(trouble, ward, told)
+                told = f"{check.tool} does not show {failed_call.call.tool}, and may do so later. It is not made again."
+                return self._left(failed_call, context, told)
             if look.seen.state == "undone":
                 # Later policies may now repeat it or use another tool.
-                trouble = replace(trouble, undone=True)
-            before = trouble
-            trouble = yield from self._again(trouble, ward, tried, f"{check.tool} shows that it was not done")
-            if trouble.over and trouble is not before:
+                failed_call = replace(failed_call, undone=True)
+            before = failed_call
+            failed_call = yield from self._again(
+                failed_call, context, tried, f"{check.tool} shows that it was not done"
+            )
+            if failed_call.over and failed_call is not before:
                 # `went_well` is not called for attempts of the layer.
-                self._over(trouble.call, done=True)
-            if trouble is before or trouble.over or not ward.in_doubt(trouble):
-                return trouble
-            if isinstance(trouble.outcome, Value) and safely_equal(trouble.outcome, before.outcome):
+                self._over(failed_call.call, done=True)
+            if failed_call is before or failed_call.over or not context.in_doubt(failed_call):
+                return failed_call
+            if isinstance(failed_call.outcome, Value) and safely_equal(failed_call.outcome, before.outcome):
                 tried = max(self._retry.tries.values(), default=0)  # it says the same each time: look, and no more
             tried += 1
 
-    def _again(self, trouble: FailedCall, ward: RecoveryContext, tried: int, why: str) -> Steps:
-        """Make an action that was not done; the trouble as it was where that makes no sense or cannot be afforded."""
-        call, spec = trouble.attempt, ward.spec(trouble.attempt.tool)
+    def _again(self, failed_call: FailedCall, context: RecoveryContext, tried: int, why: str) -> Steps:
+        """Make an action that was not done; the failed call as it was where that makes no sense or costs too much."""
+        call, spec = failed_call.attempt, context.spec(failed_call.attempt.tool)
         # Repeating the same arguments cannot help; mending them is tried once and not counted as a retry.
-        if trouble.nature == "arguments":
+        if failed_call.category == "arguments":
             better = repair_arguments(call.arguments, spec.parameters) if spec is not None and spec.parameters else None
-            if better is None or not ward.claims(trouble, call.tool):
-                return trouble
-            return (yield from ward.attempt(trouble, self.name, "mended", call.tool, better, why))
-        seconds = self._retry.seconds(trouble, ward, tried)
-        if tried >= self._retry.tries.get(trouble.nature, 0) or seconds > self._retry.longest:
-            return trouble
-        if not ward.claims(trouble, call.tool, seconds=seconds):
-            return trouble
+            if better is None or not context.claims(failed_call, call.tool):
+                return failed_call
+            return (yield from context.attempt(failed_call, self.name, "mended", call.tool, better, why))
+        seconds = self._retry.seconds(failed_call, context, tried)
+        if tried >= self._retry.tries.get(failed_call.category, 0) or seconds > self._retry.longest:
+            return failed_call
+        if not context.claims(failed_call, call.tool, seconds=seconds):
+            return failed_call
         yield Wait(seconds)  # after the claim, which limits waiting time as well
-        return (yield from ward.attempt(trouble, self.name, "retried", call.tool, call.arguments, why))
+        return (yield from context.attempt(failed_call, self.name, "retried", call.tool, call.arguments, why))
 
     def _look(
-        self, check: AnyCheck, failed: FailedCall, ward: RecoveryContext
+        self, check: AnyCheck, failed: FailedCall, context: RecoveryContext
     ) -> Generator[Any, Outcome, tuple[FailedCall, LookOutcome]]:
-        """The trouble as it was, with what was spent on it, and what was seen."""
-        if not ward.seat.reaches(check.tool):
+        """The failed call as it was, with what was spent on it, and what was seen."""
+        if not context.place.reaches(check.tool):
             return failed, LookOutcome(why=f"{check.tool} cannot be called from here")
-        trouble, why = failed, f"there are no calls left for {check.tool}"
+        failed_call, why = failed, f"there are no calls left for {check.tool}"
         for turn in range(self._looks):
             seconds = (check.settles or 0.0) if turn == 0 else self._retry.base
-            if not ward.claims(trouble, check.tool, seconds=seconds):
+            if not context.claims(failed_call, check.tool, seconds=seconds):
                 break
             if seconds:
                 yield Wait(seconds)
@@ -184,14 +192,16 @@ class Verify(Policy):
                 asked = check.asked(failed.attempt)
             except Unclear as error:
                 return failed, LookOutcome(why=str(error))
-            trouble = yield from ward.attempt(trouble, self.name, "looked", check.tool, asked, "was it done?")
-            outcome = trouble.outcome
-            if trouble.over and isinstance(outcome, Value):
+            failed_call = yield from context.attempt(
+                failed_call, self.name, "looked", check.tool, asked, "was it done?"
+            )
+            outcome = failed_call.outcome
+            if failed_call.over and isinstance(outcome, Value):
                 look = self._read(check, outcome.value, failed)
-                # The trouble stays that of the action; the look only cost calls.
-                return _back(failed, trouble), look
+                # What failed is still the action; the look only cost calls.
+                return _back(failed, failed_call), look
             why = f"{check.tool} failed"
-        return _back(failed, trouble), LookOutcome(why=why)
+        return _back(failed, failed_call), LookOutcome(why=why)
 
     def _read(self, check: AnyCheck, answer: Any, failed: FailedCall) -> LookOutcome:
         """What an answer says of the call, less what it says of equal calls before."""
@@ -226,32 +236,34 @@ class Verify(Policy):
                 self._done[key] += 1
         return LookOutcome(seen, answer)
 
-    def _verified(self, check: AnyCheck, look: LookOutcome, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
+    def _verified(
+        self, check: AnyCheck, look: LookOutcome, failed_call: FailedCall, context: RecoveryContext
+    ) -> FailedCall:
         """Answer with what was done."""
         assert look.seen is not None
         entry = look.seen.entries[-1] if look.seen.entries else None
-        told = f"{trouble.call.tool} was done, though it did not say so: {check.tool} shows it"
+        told = f"{failed_call.call.tool} was done, though it did not say so: {check.tool} shows it"
         answer: Any = None
         with suppress(KeyError, Unclear):
             # An empty answer means that the check says nothing of fields.
-            answer = check.translated(look.answer, entry, trouble.attempt) or None
+            answer = check.translated(look.answer, entry, failed_call.attempt) or None
         # An answer put together wrongly must not pass for the tool's own.
-        whole = answer is not None and ward.examine(trouble.call, Value(answer)) is None
+        whole = answer is not None and context.examine(failed_call.call, Value(answer)) is None
         found = Value(answer) if whole else Value({"done": True, "found": entry, NOTE: f"{told}."})
-        return ward.answer(trouble, self.name, "verified", found, told)
+        return context.answer(failed_call, self.name, "verified", found, told)
 
-    def _left(self, trouble: FailedCall, ward: RecoveryContext, told: str) -> FailedCall:
-        return ward.remark(trouble, self.name, "left", with_note(trouble.outcome, told), told)
+    def _left(self, failed_call: FailedCall, context: RecoveryContext, told: str) -> FailedCall:
+        return context.remark(failed_call, self.name, "left", with_note(failed_call.outcome, told), told)
 
-    def _check(self, tool: str, ward: RecoveryContext) -> AnyCheck | None:
-        spec, name = ward.spec(tool), most_specific(self._checks, tool) if self._checks else None
+    def _check(self, tool: str, context: RecoveryContext) -> AnyCheck | None:
+        spec, name = context.spec(tool), most_specific(self._checks, tool) if self._checks else None
         check = None if name is None else self._checks[name]
         resumes = (spec is not None and spec.idempotent) or any(fnmatchcase(tool, one) for one in self._resumes)
         if check is not None:
             return replace(check, resumes=True) if resumes and not check.resumes else check
         if spec is None or not spec.shown_by:
             return None
-        reading = ward.spec(spec.shown_by)
+        reading = context.spec(spec.shown_by)
         # The read has to take the tool's name; otherwise it is of another form.
         if reading is None or OPERATION not in reading.parameters.get("properties", {}):
             return None
@@ -266,6 +278,6 @@ class Verify(Policy):
                 self._done[key] += 1
 
 
-def _back(failed: FailedCall, trouble: FailedCall) -> FailedCall:
-    """The trouble unchanged, but for what was spent on it."""
-    return replace(failed, made=trouble.made)
+def _back(failed: FailedCall, failed_call: FailedCall) -> FailedCall:
+    """The failed call unchanged, but for what was spent on it."""
+    return replace(failed, made=failed_call.made)

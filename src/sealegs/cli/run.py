@@ -15,13 +15,12 @@ from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import exit_if_invalid, print_empty_shard, write_report, write_table_rows
 from sealegs.cli.progress import TerminalView, interruptible, show_progress
 from sealegs.cli.shared_options import json_option
-from sealegs.engines.logs import SETTINGS as ASKED
 from sealegs.engines.run_estimate import FEWEST
-from sealegs.engines.run_usage import usage_of
 from sealegs.engines.shards import is_empty_shard
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.metric import Row
+from sealegs.suites.model_runs import asked_once, budget_note, named_models
 from sealegs.suites.run_options import FLAGS, HIDDEN, ModelOptions, options_from
 from sealegs.suites.suite import Suite, suite_named, suites
 
@@ -33,7 +32,7 @@ LOGS = Path("sealegs-logs")
 MODEL_PANEL = "How a model is asked"
 OUT = typer.Option(help="The run's folder, or that of the runs of several models; sealegs-logs/NAME by default.")
 MODELS = typer.Option(help="A file of models, one a line, that play one after the other, as with several --model.")
-JSON = json_option("Write the long table to this file, or - for standard output.")
+JSON = json_option("the long table")
 
 
 class SuiteGroup(TyperGroup):
@@ -145,24 +144,6 @@ def _keyword(name: str, kind: Any, default: Any, option: Any) -> inspect.Paramet
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
 
 
-def named_models(names: Sequence[str], file: Path | None) -> list[str]:
-    """The models of the command line and of a file, each once.
-
-    Raises:
-        UserError: the file cannot be read, or names none.
-    """
-    if file is None:
-        return list(dict.fromkeys(names))
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"--models {file} cannot be read ({error}); name a text file with one model a line") from error
-    listed = [one for line in lines if (one := line.partition("#")[0].strip())]
-    if not listed:
-        raise UserError(f"--models {file} names no model; write one a line, such as openai/gpt-5")
-    return list(dict.fromkeys([*names, *listed]))
-
-
 def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: str) -> None:
     """Play one run, or those of several models one after the other, and report on each."""
     several = len(chosen) > 1
@@ -171,15 +152,16 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
         _print_estimates(suite, chosen, folders, json)
         return
     if several:
-        chosen = _ask_all(chosen, folders)
+        chosen = asked_once(chosen, folders)
     rows: list[Row] = []
     counts: list[InvalidCount] = []
     for options, folder in zip(chosen, folders, strict=True):
         if options.model and options.engine == "inspect" and (told := suite.estimate(options, folder)):
-            [options] = _ask_all([options], [folder])  # a wrong key is one line, and nothing else is said
+            [options] = asked_once([options], [folder])  # a wrong key is one line, and nothing else is said
             errors.print(f"{options.model}: {told}")
         suite.play(options, folder, TerminalView())
-        _note_budget(options, folder)
+        if spent := budget_note(options, folder):
+            errors.print(f"note: {spent}")
         if is_empty_shard(folder):
             print_empty_shard(options.shard)
             continue
@@ -210,34 +192,3 @@ def _print_estimates(suite: Suite[Any], chosen: Sequence[Any], folders: Sequence
             console.print(f"{options.model}: {text}", highlight=False, soft_wrap=True)
         rows += told.rows({"suite": suite.name, "model": options.model}) if told else []
     write_table_rows(rows, json)
-
-
-def _note_budget(options: Any, folder: Path) -> None:
-    """Say that a run's budget is spent."""
-    if not options.model_setup.limited:
-        return
-    used = usage_of(folder)
-    if used.reaches(options.budget_tokens, options.budget_cost):
-        cost = f" and ${used.cost:,.4g}" if used.cost else ""
-        errors.print(
-            f"note: the run's budget is spent ({used.tokens:,} tokens{cost} were used); the same command with a larger "
-            "one plays what is left"
-        )
-
-
-def _ask_all(chosen: Sequence[Any], folders: Sequence[Path]) -> list[Any]:
-    """Ask each model whose run is not begun one question, so that no run waits for a mistake in a later one's name.
-
-    Returns:
-        The options, which say what has answered.
-    """
-    asked = []
-    for options, folder in zip(chosen, folders, strict=True):
-        if options.engine == "inspect" and options.model and not (options.answered or (folder / ASKED).exists()):
-            from sealegs.engines.inspect_first_call import ask_first
-
-            ask_first(options.model, **options.model_setup.address)
-            asked.append(options.model_copy(update={"answered": True}))
-        else:
-            asked.append(options)
-    return asked

@@ -2,9 +2,9 @@
 
     python benchmarks/micro.py --kills 20 --json benchmarks/results/micro.json
 
-`sealegs campaign run paper --jobs 2 --budget 5` is run twice: undisturbed, and with `kill -9` at random moments, each
-time followed by the same command. The second must come to the same outcomes with no run lost and none doubled. Seconds
-are of the clock, start of the interpreter included; most go into the 45 runs that hang until their budget ends.
+`sealegs campaign run paper --jobs 2 --time-limit 5` is run twice: undisturbed, and with `kill -9` at random moments,
+each time followed by the same command. The second must come to the same outcomes with no run lost and none doubled.
+Seconds are of the clock, start of the interpreter included; most go into the 45 runs that hang until they are ended.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sealegs.suites.micro.campaign.campaign_check import read_campaign
 from sealegs.suites.micro.campaign.shipped import shipped_campaigns
 
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
-ARGUMENTS = ["campaign", "run", "paper", "--jobs", "2", "--budget", "5"]
+ARGUMENTS = ["campaign", "run", "paper", "--jobs", "2", "--time-limit", "5"]
 
 
 def whole(folder: Path, table: Path) -> float:

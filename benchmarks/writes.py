@@ -70,7 +70,7 @@ COMMANDS = (
     WritingCommand("run paladin", "run paladin --agent paladin/follower --limit 1 --jobs 1 --out out"),
     WritingCommand(
         "campaign run",
-        "campaign run small.campaign --jobs 1 --budget 20 --out out",
+        "campaign run small.campaign --jobs 1 --time-limit 20 --out out",
         noise=r'"(?:at|seconds|start_seconds|first_call_seconds)": -?[\d.e-]+',
     ),
     WritingCommand("data make", f"{DATA} --out out"),

@@ -67,7 +67,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the small campaign was run."""
     home = tmp_path_factory.mktemp("campaign")
     (home / "small.campaign").write_text(SMALL)
-    done = sealegs("run", "small.campaign", "--jobs", "2", "--budget", "4", "--json", "table.json", cwd=home)
+    done = sealegs("run", "small.campaign", "--jobs", "2", "--time-limit", "4", "--json", "table.json", cwd=home)
     assert done.returncode == 0, done.stderr
     (home / "said.txt").write_text(done.stdout)
     return home
@@ -113,7 +113,7 @@ def test_the_error_is_followed_across_the_boundary(ran: Path) -> None:
 def test_the_same_command_does_nothing_twice(ran: Path) -> None:
     folder = ran / "sealegs-campaigns" / "small"
     before = (folder / "journal.jsonl").read_bytes()
-    done = sealegs("run", "small.campaign", "--jobs", "2", "--budget", "4", "--json", "-", cwd=ran)
+    done = sealegs("run", "small.campaign", "--jobs", "2", "--time-limit", "4", "--json", "-", cwd=ran)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["runs"] == 17
     assert (folder / "journal.jsonl").read_bytes() == before
@@ -122,10 +122,10 @@ def test_the_same_command_does_nothing_twice(ran: Path) -> None:
 @pytest.mark.slow
 def test_a_changed_file_adds_and_removes_what_changed(ran: Path, tmp_path: Path) -> None:
     (tmp_path / "c.campaign").write_text("tip incorrect,delta model=scripted/naive\n")
-    first = sealegs("run", "c.campaign", "--out", "o", "--budget", "20", cwd=tmp_path)
+    first = sealegs("run", "c.campaign", "--out", "o", "--time-limit", "20", cwd=tmp_path)
     before = {entry["id"]: entry for entry in journal(tmp_path / "o")}
     (tmp_path / "c.campaign").write_text("# moved\ntip delta,unreachable model=scripted/naive\n")
-    done = sealegs("run", "c.campaign", "--out", "o", "--budget", "20", cwd=tmp_path)
+    done = sealegs("run", "c.campaign", "--out", "o", "--time-limit", "20", cwd=tmp_path)
     assert (first.returncode, done.returncode) == (0, 0)
     after = {entry["id"]: entry for entry in journal(tmp_path / "o")}
     assert len(after) == len(before) + 1 == 4
@@ -133,7 +133,7 @@ def test_a_changed_file_adds_and_removes_what_changed(ran: Path, tmp_path: Path)
     assert "holds 1 runs that the campaign has no longer" in done.stderr
     assert "2 of 3 runs are finished" in done.stderr
     assert [row["fault"] for row in listed(tmp_path / "o")] == ["delta", "unreachable"]
-    other = sealegs("run", "c.campaign", "--out", "o", "--budget", "5", cwd=tmp_path)
+    other = sealegs("run", "c.campaign", "--out", "o", "--time-limit", "5", cwd=tmp_path)
     assert other.returncode == 2
     assert "budget was 20.0, is 5.0" in other.stderr
 
@@ -238,7 +238,7 @@ def killed_and_resumed(home: Path, text: str, kills: int, seed: int) -> Path:
     (home / "many.campaign").write_text(text)
     folder, draw = home / "out", random.Random(seed)
     runs = len(read_campaign(text, "", "").runs())
-    command = [*SEALEGS, "campaign", "run", "many.campaign", "--jobs", "2", "--budget", "60", "--out", "out"]
+    command = [*SEALEGS, "campaign", "run", "many.campaign", "--jobs", "2", "--time-limit", "60", "--out", "out"]
     for kill in range(kills):
         process = subprocess.Popen(command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if kill % 4 == 3:  # while it starts
@@ -260,7 +260,7 @@ def whole_and_once(folder: Path, text: str, home: Path) -> None:
     ends = Counter(entry["id"] for entry in journal(folder))
     assert set(ends) == {run.id for run in read_campaign(text, "", "").runs()}
     assert set(ends.values()) == {1}
-    calm = sealegs("run", "many.campaign", "--jobs", "2", "--budget", "60", "--out", "calm", cwd=home)
+    calm = sealegs("run", "many.campaign", "--jobs", "2", "--time-limit", "60", "--out", "calm", cwd=home)
     assert calm.returncode == 0, calm.stderr
     assert (folder / "runs.csv").read_text() == (home / "calm" / "runs.csv").read_text()
     for run in ends:
@@ -276,7 +276,7 @@ def test_a_killed_launcher_loses_and_doubles_no_run(tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_with_a_word_on_what_is_kept(tmp_path: Path) -> None:
     (tmp_path / "c.campaign").write_text("tip hang,slow(seconds=0.1) model=scripted/naive\n")
-    command = [*SEALEGS, "campaign", "run", "c.campaign", "--budget", "60", "--out", "out"]
+    command = [*SEALEGS, "campaign", "run", "c.campaign", "--time-limit", "60", "--out", "out"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     while process.poll() is None and ended(tmp_path / "out") < 1:
         time.sleep(0.01)
@@ -292,7 +292,7 @@ def test_ctrl_c_ends_with_a_word_on_what_is_kept(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_faults_strike_alike_at_mcp(tmp_path: Path) -> None:
     (tmp_path / "m.campaign").write_text("tip unreachable,delta level=python,mcp model=scripted/naive\n")
-    done = sealegs("run", "m.campaign", "--jobs", "2", "--budget", "60", "--out", "out", cwd=tmp_path)
+    done = sealegs("run", "m.campaign", "--jobs", "2", "--time-limit", "60", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = {(row["fault"], row["level"]): (row["counted as"], row["found"]) for row in listed(tmp_path / "out")}
     assert {outcome for outcome, _ in found.values()} == {"ERROR", "SILENT-DIFF"}

@@ -29,7 +29,7 @@ def search(
     embeddings: Annotated[
         str, typer.Option(help="A sentence-transformers model that compares the texts in place of BM25.")
     ] = "",
-    json: Annotated[str, json_option("Write what is found to this file, or -.")] = "",
+    json: Annotated[str, json_option("what is found")] = "",
 ) -> None:
     """Show the exemplars nearest to a failure, with their distance."""
     from sealegs.recovery.bank import read_bank
@@ -62,7 +62,7 @@ def mine(
     records: Annotated[list[Path], typer.Argument(help="Records (*.jsonl) of episodes.")],
     bank: To,
     yes: Annotated[bool, typer.Option("--yes", help="Take all without asking.")] = False,
-    json: Annotated[str, json_option("Write what was proposed and taken to this file, or -.")] = "",
+    json: Annotated[str, json_option("what was proposed and taken")] = "",
 ) -> None:
     """Propose exemplars from recorded recoveries; each is shown, and taken only if you say yes."""
     from sealegs.recovery.bank import read_bank
@@ -89,9 +89,9 @@ def mine(
 @app.command("check")
 def check_bank(
     file: Annotated[Path | None, typer.Argument(help="A bank; the shipped one by default.")] = None,
-    json: Annotated[str, json_option("Write the counts to this file, or -.")] = "",
+    json: Annotated[str, json_option("the counts")] = "",
 ) -> None:
-    """Report everything that is wrong with a bank; or that it is sound, and how many exemplars each cause has."""
+    """Report everything that is wrong with a bank, or say that it is sound and count the exemplars of each cause."""
     from sealegs.recovery.bank.bank_queries import check_bank_file, print_bank_check
 
     found = check_bank_file(file)

@@ -22,15 +22,13 @@ from sealegs.engines.shards import is_empty_shard, parse_shard
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
 from sealegs.traces.atomic_files import write_atomically
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Fault campaigns: check a file, run it, report on it."
-)
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Check, run and report on fault campaigns.")
 HOME = Path("sealegs-campaigns")
 FILE = typer.Argument(help="A campaign file, or one that ships: paper, transient, two-agents, mcp.")
-JSON = json_option("Write the rows to this file, or - for standard output.")
+JSON = json_option("the rows")
 MODEL = typer.Option(help="This model in place of all that the file names.")
 JOBS = jobs_option("Runs at a time.")
-BUDGET = typer.Option(min=0.1, help="Seconds that a run may take.")
+TIME_LIMIT = typer.Option(min=0.1, help="Real seconds after which one run is ended.")
 MAX_INVALID = typer.Option(min=0, max=100, help=INVALID_HELP)
 JUDGE = typer.Option(help="A chat model of LangChain (provider:name) that gives a second opinion where there is doubt.")
 
@@ -39,14 +37,14 @@ JUDGE = typer.Option(help="A chat model of LangChain (provider:name) that gives 
 def check_campaign_file(
     file: Annotated[str, FILE],
     jobs: Annotated[int, JOBS] = 1,
-    budget: Annotated[float, BUDGET] = 60.0,
+    time_limit: Annotated[float, TIME_LIMIT] = 60.0,
     model: Annotated[str, MODEL] = "",
     json: Annotated[str, JSON] = "",
 ) -> None:
-    """Report everything that is wrong with a campaign file; or how many runs it has, and how long they may take."""
+    """Report everything that is wrong with a campaign file, or say how many runs it has and how long they may take."""
     from sealegs.suites.micro.campaign.campaign_check import check_campaign
 
-    found = check_campaign(file, model, jobs=jobs, budget=budget)
+    found = check_campaign(file, model, jobs=jobs, budget=time_limit)
     if json != "-":
         for line in found.lines():
             echo(line)
@@ -65,7 +63,7 @@ def show(file: Annotated[str, FILE]) -> None:
 def run(
     file: Annotated[str, FILE],
     jobs: Annotated[int, JOBS] = 1,
-    budget: Annotated[float, BUDGET] = 60.0,
+    time_limit: Annotated[float, TIME_LIMIT] = 60.0,
     out: Annotated[Path | None, typer.Option(help="The folder; sealegs-campaigns/NAME by default.")] = None,
     model: Annotated[str, MODEL] = "",
     shard: Annotated[str, SHARD] = "",
@@ -80,7 +78,7 @@ def run(
     from sealegs.suites.micro.campaign_suite import SUITE
 
     part = parse_shard(shard)
-    options = MicroOptions(campaign=file, model=model, jobs=jobs, budget=budget, shard=shard)
+    options = MicroOptions(campaign=file, model=model, jobs=jobs, time_limit=time_limit, shard=shard)
     folder = out or HOME / (campaign_text(file)[0] + (part.suffix if part else ""))
     SUITE.play(options, folder, TerminalView("run"))
     if is_empty_shard(folder):

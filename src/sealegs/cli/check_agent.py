@@ -58,11 +58,11 @@ def check_agent(
     out: Annotated[Path | None, OUT] = None,
     html: Annotated[Path | None, HTML] = None,
     junit: Annotated[Path | None, JUNIT] = None,
-    json: Annotated[str, json_option("Write the rows, failures and what was inferred to this file, or - .")] = "",
+    json: Annotated[str, json_option("the rows, failures and what was inferred")] = "",
 ) -> None:
     """Learn what right looks like on your own tools, strike every step, and judge the agent by value.
 
-    The exit code is 0 where the agent held, 1 where a weakness was found, and 3 where the runs do not tell. The same
+    The exit code is 0 if the agent held, 1 if a weakness was found, and 3 if the runs cannot tell. The same
     command resumes a check that was stopped.
     """
     from sealegs.engines.folders import folder_name

@@ -34,7 +34,7 @@ def client_of(name: str) -> McpClient:
     from sealegs.adapters.client_configs.config_places import CLIENTS
 
     if name not in CLIENTS:
-        raise UserError(f"no client {name!r}; choose from {', '.join(CLIENTS)}")
+        raise UserError(f"unknown client {name!r}; choose from {', '.join(CLIENTS)}")
     return CLIENTS[name]
 
 

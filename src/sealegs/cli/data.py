@@ -12,15 +12,13 @@ from sealegs.cli.output import print_shard_done, write_table_rows
 from sealegs.cli.shared_options import SHARD, jobs_option, json_option, seed_option
 from sealegs.engines.shards import parse_shard
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Trajectories to learn recovery from: made, split, checked."
-)
-JSON = json_option("Write the rows to this file, or - for standard output.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Make and check trajectories that teach recovery.")
+JSON = json_option("the rows")
 
 
 @app.callback()
 def data_commands() -> None:
-    """Trajectories to learn recovery from: made, split, checked."""
+    """Make and check trajectories that teach recovery."""
 
 
 @app.command("make")
@@ -28,7 +26,7 @@ def make_training_data(
     recipe: Annotated[str, typer.Argument(help="A YAML file, or default, failure-only or clean.")],
     out: Annotated[Path, typer.Option(help="The folder to make.")],
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Trajectories.")] = 1000,
-    seed: Annotated[int, seed_option("Decides everything.")] = 0,
+    seed: Annotated[int, seed_option("Decides every random choice.")] = 0,
     jobs: Annotated[int | None, jobs_option("Processes; all cores by default.")] = None,
     form: Annotated[
         str, typer.Option(help="The form of the rows: trl, toolbench, both; a wrong name lists all.")

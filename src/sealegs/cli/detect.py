@@ -13,7 +13,9 @@ from sealegs.cli.shared_options import json_option, seed_option
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Answers that are wrong without saying so: learn, check, measure."
+    add_completion=False,
+    no_args_is_help=True,
+    help="Learn what a tool's right answers look like, and detect those that are wrong without saying so.",
 )
 RECORDS = typer.Argument(help="Records (*.jsonl), or OTLP JSON with arguments and results in it.")
 
@@ -46,13 +48,13 @@ def check_records(
     records: Annotated[list[Path], RECORDS],
     profiles: Annotated[Path, typer.Option(help="What `sealegs detect learn` wrote.")],
     false_alarms: Annotated[float, typer.Option(help="The share of right answers that may be called wrong.")] = 0.01,
-    per: Annotated[str, typer.Option(help="answer or episode: what the share is of.")] = "answer",
+    per: Annotated[str, typer.Option(help="What the share is of: answer or episode.")] = "answer",
     drift: Annotated[bool, typer.Option(help="Also check whether levels moved, over all the records.")] = True,
-    json: Annotated[str, json_option("Write rows and findings to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("rows and findings")] = "",
 ) -> None:
     """Report which answers in these records are unlike the tools' normal ones, and why.
 
-    Exit code 1: there are some.
+    The exit code is 1 if there are any.
     """
     from sealegs.recovery.detectors import read_profiles
     from sealegs.recovery.detectors.profile_check import check_traces
@@ -83,7 +85,7 @@ def measure(
     out: Annotated[
         Path | None, typer.Option(help="Where finished parts are kept; sealegs-logs/detect-... by default.")
     ] = None,
-    json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("the long table")] = "",
 ) -> None:
     """Measure learned detectors on a suite's implicit faults: rates of detection and of false alarms.
 

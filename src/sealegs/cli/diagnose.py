@@ -26,9 +26,9 @@ def diagnose(
         bool, typer.Option("--measure", help="Measure on the labelled failures instead of reading one.")
     ] = False,
     split: Annotated[str, typer.Option(help="With --measure: test (unseen) or train.")] = "test",
-    json: Annotated[str, json_option("Write the finding, or a row for each figure, to this file, or -.")] = "",
+    json: Annotated[str, json_option("the finding, or a row for each figure,")] = "",
 ) -> None:
-    """Print signature, class, nearest exemplar and advice of a failure; or how often that is right."""
+    """Print a failure's signature, class, nearest exemplar and advice, or measure how often they are right."""
     from sealegs.faults.user_error import UserError
     from sealegs.recovery.bank import read_bank
     from sealegs.scoring import diagnosis_accuracy

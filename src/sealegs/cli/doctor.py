@@ -33,12 +33,12 @@ def examine_agent(
     time_limit: Annotated[
         float, typer.Option(min=0.001, help="Real seconds for the run of a command or address.")
     ] = 300.0,
-    json: Annotated[str, json_option("Write what was found to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("what was found")] = "",
 ) -> None:
     """Run the agent once with a small fault on each tool, and say which tools are reached and what is missing here.
 
-    The run is a real one: tools do their work, and a model is paid. The exit code is 0 where a fault was delivered, and
-    1 where the seam is not live.
+    The run is a real one: tools do their work, and a model is paid. The exit code is 0 if a fault was delivered, and
+    1 if the seam is not live.
     """
     from sealegs.experiments.project_doctor import examine_project
 

@@ -15,10 +15,10 @@ from sealegs.traces.atomic_files import write_atomically
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Grades of traces, by code or by a model, agreement between graders, and what a review comes to.",
+    help="Grade traces by code or by a model, measure how far graders agree, and sum up a review.",
 )
 MAKING = "sealegs run paladin --agent paladin/follower"
-JSON = json_option("Write the long table to this file, or - for standard output.")
+JSON = json_option("the long table")
 
 
 @app.command("traces")
@@ -70,7 +70,7 @@ def grade_replies(
     folder: Annotated[Path, typer.Argument(help="The folder of a review, as `sealegs maze review` makes it.")],
     json: Annotated[str, JSON] = "",
 ) -> None:
-    """Say what share of the tasks reviewers solved, which corrupt answers they told, and how far they agree."""
+    """Say what share of the tasks reviewers solved, which corrupt answers they recognised, and how far they agree."""
     from sealegs.reports.review_tables import print_review
     from sealegs.suites.maze.review.review_grades import grade_review
 

@@ -14,14 +14,14 @@ from sealegs.cli.shared_options import jobs_option, json_option, seed_option
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The functions and problems of highwater: made from any text-to-SQL data.",
+    help="Make functions and problems for highwater from any text-to-SQL data, and check them.",
 )
-JSON = json_option("Write the counts to this file, or - for standard output.")
+JSON = json_option("the counts")
 
 
 @app.callback()
 def highwater_commands() -> None:
-    """The functions and problems of highwater: made from any text-to-SQL data."""
+    """Make functions and problems for highwater from any text-to-SQL data, and check them."""
 
 
 @app.command("build")
@@ -35,7 +35,7 @@ def build_function_library(
     jobs: Annotated[int | None, jobs_option("Processes; all cores by default.")] = None,
     json: Annotated[str, JSON] = "",
 ) -> None:
-    """Make functions and problems; a line says of each pair that gives no problem why it does not."""
+    """Make functions and problems, and say of each pair that gives no problem why it does not."""
     from sealegs.cli.progress import show_progress
     from sealegs.generate.library_build import build_library
     from sealegs.reports.tables import print_pairs
@@ -54,7 +54,7 @@ def build_function_library(
 @app.command("check")
 def check_function_library(
     folder: Annotated[Path | None, typer.Argument(help="A library; the package's own where none is named.")] = None,
-    json: Annotated[str, json_option("Write the figures to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("the figures")] = "",
 ) -> None:
     """Run every solution, and check that no documentation prints a way round the function that it documents."""
     from sealegs.generate.library_build import library_check_rows

@@ -24,15 +24,15 @@ def hunt_command(
     agent: Annotated[str, typer.Option(help="With maze/TASK: planner, retrier or naive.")] = "",
     out: Annotated[Path | None, typer.Option(help="Where plans and tests go; sealegs-hunt/NAME by default.")] = None,
     seed: Annotated[int, seed_option("Decides every plan that is tried.")] = 0,
-    runs: Annotated[int, typer.Option(min=1, help="Runs of the agent at most.")] = 5000,
+    runs: Annotated[int, typer.Option(min=1, help="At most this many runs of the agent.")] = 5000,
     findings: Annotated[int, typer.Option(min=1, help="Failures after which the hunt ends.")] = 10,
-    rules: Annotated[int, typer.Option(min=1, help="Rules in a plan at most.")] = 3,
+    rules: Annotated[int, typer.Option(min=1, help="At most this many rules in a plan.")] = 3,
     kinds: Annotated[str, typer.Option(help="Kinds of fault, comma-separated; all noticeable ones by default.")] = "",
     max_calls: Annotated[int, typer.Option(min=1, help="Calls after which an agent counts as endless.")] = 50,
     timeout: Annotated[float, typer.Option(min=0, help="Virtual seconds until a call is given up.")] = 30.0,
-    json: Annotated[str, json_option("Write the findings to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("the findings")] = "",
 ) -> None:
-    """Look for the smallest fault plans that make an agent fail; the exit code is 1 where there are any.
+    """Look for the smallest fault plans that make an agent fail; the exit code is 1 if there are any.
 
     Each becomes a plan file that begins with its explanation, and a pytest test. Ctrl-C ends the search: what was found
     until then is written, and the exit code is 130.

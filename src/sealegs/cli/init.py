@@ -25,7 +25,7 @@ def init_project(
     folder: Annotated[Path, typer.Argument(help="The project's folder.")] = Path(),
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the files, and write nothing.")] = False,
 ) -> None:
-    """Write what puts a project's agent under faults: the glue, a fault plan, a test, and a CI job.
+    """Write the files that put a project's agent under faults: the glue, a fault plan, a test, and a CI job.
 
     The framework and the tools are looked up in the project's files; nothing of the project is run or changed, and no
     file is overwritten.

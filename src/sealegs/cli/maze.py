@@ -19,9 +19,9 @@ from sealegs.traces.atomic_files import check_folder
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The tasks of maze: figures, import, export, foreign traces, generation, review, validation.",
+    help="Work with the tasks of maze: figures, import, export, foreign traces, generation, review, validation.",
 )
-JSON = json_option("Write the rows to this file, or - for standard output.")
+JSON = json_option("the rows")
 
 
 @app.command()
@@ -81,7 +81,7 @@ def import_tasks(
 
 @app.command("export")
 def export_tasks(
-    out: Annotated[Path, typer.Argument(help="A folder for one file an episode.")],
+    out: Annotated[Path, typer.Argument(help="The folder to write, with one file for each episode.")],
     logs: Annotated[Path | None, typer.Option(help="Also export this run's traces, into OUT/traces.")] = None,
     tasks: Annotated[Path | None, typer.Option(help="A folder of tasks in place of those that ship.")] = None,
     seed: Annotated[int, seed_option("Decides the victims.")] = 0,
@@ -149,7 +149,7 @@ def generate_maze_tasks(
         bool, typer.Option("--private", help="A secret set that is like the tasks that ship in its figures.")
     ] = False,
     seed: Annotated[
-        int | None, seed_option("Decides everything; 0 by default, and with --private drawn from entropy.")
+        int | None, seed_option("Decides every random choice; 0 by default, and with --private drawn from entropy.")
     ] = None,
     tries: Annotated[int, typer.Option(min=1, help="Times that a model is asked again after a bad answer.")] = 3,
     jobs: Annotated[int | None, jobs_option("Processes; all cores by default.")] = None,
@@ -215,9 +215,9 @@ def review_tasks(
     seed: Annotated[int | None, seed_option("Decides the questions. The first call decides; 0 by default.")] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The page's port; 0 for any that is free.")] = 0,
 ) -> None:
-    """Ask a person, or a model, to solve tasks and to tell corrupt answers; the same command resumes.
+    """Ask a person, or a model, to solve tasks and to recognise corrupt answers; the same command resumes.
 
-    Each reply is appended to the folder at once. `sealegs grade review FOLDER` says what they come to.
+    Each reply is appended to the folder at once. `sealegs grade review FOLDER` sums them up.
     """
     from sealegs.cli.progress import interruptible
     from sealegs.suites.maze.review.review_folder import ReviewChoice

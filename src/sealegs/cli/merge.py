@@ -24,11 +24,11 @@ INCOMPLETE = 3  # the exit code where something is missing
 def merge_command(
     folders: Annotated[list[Path], typer.Argument(help="The shards' folders.")],
     out: Annotated[Path, typer.Option(help="The folder to make, or to add to.")],
-    json: Annotated[str, json_option("Write what was joined to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("what was joined")] = "",
 ) -> None:
     """Join the folders of shards into the one that a single process would have made.
 
-    What contradicts itself is refused, and nothing is written then. What is missing is named, and the exit code is 3.
+    If shards contradict each other, nothing is written. If shards are missing, they are named, and the exit code is 3.
     The same command resumes a stopped merge, and adds shards that came later.
     """
     from sealegs.engines.merging import read_shard_folders, shard_groups

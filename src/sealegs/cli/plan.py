@@ -26,7 +26,7 @@ def check_plan_file(
     file: Annotated[Path, typer.Argument(help="A plan in YAML or JSON.")],
     tools: Annotated[str, typer.Option(help="Tools, as module:name of a list of them, or a module's own.")] = "",
 ) -> None:
-    """Report everything that is wrong with a plan; or that it is sound, and its digest.
+    """Report everything that is wrong with a plan, or say that it is sound and print its digest.
 
     With --tools, also say which rules can never be delivered on which tools, and why; the exit code is 2 if a rule can
     be delivered on none of them.
@@ -61,9 +61,9 @@ def from_traces(
     out: Annotated[Path | None, typer.Option(help="Where to write the plan; standard output by default.")] = None,
     name: Annotated[str, typer.Option(help="The plan's name.")] = "from traces",
     least: Annotated[int, typer.Option(min=1, help="How often an error must occur to get its own rule.")] = 1,
-    latency: Annotated[bool, typer.Option(help="Whether answers come as late as they were seen to.")] = True,
+    latency: Annotated[bool, typer.Option(help="Whether answers are delayed as they were in the traces.")] = True,
     shown: Annotated[bool, typer.Option("--shown", help="Count what agents were shown, injected faults too.")] = False,
-    table: Annotated[str, json_option("Write what was seen to this file, or -.")] = "",
+    table: Annotated[str, json_option("what was seen")] = "",
 ) -> None:
     """Fit a plan to failures in production: error classes, rates, runs and latencies of each tool."""
     from sealegs.reports.failure_tables import failure_rows, print_failures

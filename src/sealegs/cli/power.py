@@ -24,15 +24,15 @@ def power_command(
     alike: Annotated[
         float, typer.Option(min=0, max=1, help="With --rates: how alike the episodes of a task are, 0 to 1.")
     ] = 0.3,
-    metric: Annotated[str, typer.Option(help="By which metric; the suite's main one by default.")] = "",
+    metric: Annotated[str, typer.Option(help="The metric to compare by; the suite's main one by default.")] = "",
     models: Annotated[str, typer.Option(help="Which two models of the pilot; the two best by default.")] = "",
     epochs: Annotated[str, typer.Option(help="Numbers of epochs, separated by commas.")] = "1",
     tasks: Annotated[str, typer.Option(help="Numbers of tasks whose power is wanted; the fewest by default.")] = "",
     wanted: Annotated[float, typer.Option("--power", min=1, max=99.9, help="The power that is wanted, in %.")] = 80.0,
     comparisons: Annotated[int, typer.Option(min=1, max=10_000, help="How many pairs Holm corrects for.")] = 1,
     experiments: Annotated[int, typer.Option(min=100, max=100_000, help="How many are drawn for a figure.")] = 1000,
-    seed: Annotated[int, seed_option("Of the draws.")] = 0,
-    json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
+    seed: Annotated[int, seed_option("Decides what is drawn.")] = 0,
+    json: Annotated[str, json_option("the long table")] = "",
 ) -> None:
     """Say how many tasks and epochs tell two models apart, by the test that `sealegs rank` makes.
 

@@ -48,8 +48,10 @@ def rank_command(
     runs: Annotated[
         list[Path], typer.Argument(help="Folders of runs of one suite, or folders that hold several, with any models.")
     ],
-    metric: Annotated[str, typer.Option(help="By which metric; the suite's main one by default.")] = "",
-    apart: Annotated[bool, typer.Option("--apart", help="A table each for runs that cannot be compared.")] = False,
+    metric: Annotated[str, typer.Option(help="The metric to rank by; the suite's main one by default.")] = "",
+    apart: Annotated[
+        bool, typer.Option("--apart", help="Print a separate table for runs that cannot be compared.")
+    ] = False,
     vary: Annotated[str, typer.Option(help="Options in which runs of one table may differ, as recovery,prompt.")] = "",
     published: Annotated[bool, typer.Option("--published", help="Add the published models, marked as such.")] = False,
     private: Annotated[bool, PRIVATE] = False,
@@ -64,7 +66,7 @@ def rank_command(
     latex: Annotated[str, _target("--latex", "Write the table for LaTeX to this file.")] = "",
     csv: Annotated[str, _target("--csv", "Write the long table as CSV to this file.")] = "",
     parquet: Annotated[str, _target("--parquet", "Write the long table as Parquet to this file.")] = "",
-    json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("the long table")] = "",
     max_invalid: Annotated[float, typer.Option(min=0, max=100, help=INVALID_HELP)] = MOST_INVALID,
 ) -> None:
     """Rank models by their runs: a table with intervals, ranks with intervals, and corrected paired differences.
@@ -108,7 +110,7 @@ def _check_together(*, growth: str, sizes: str, private: bool, apart: bool) -> N
 
 
 def _about(tables: list[RankTable]) -> dict[str, list[str]]:
-    """Of each table the editions of its task sets, and which of the tasks were played."""
+    """The editions of each table's task sets, and which of the tasks were played."""
     named = [", ".join(dict.fromkeys(one.task_set for one in table.entrants)) for table in tables]
     return {"task_sets": named, "played": [str(table.entrants[0].tasks) for table in tables]}
 

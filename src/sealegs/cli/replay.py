@@ -21,10 +21,10 @@ EPISODE = typer.Option(help="Only this episode of the file.")
 IGNORE = typer.Option(help="Arguments that are ignored when calls are compared, separated by commas.")
 TIMEOUT = typer.Option(min=0, help="Seconds of waiting until a call is given up.")
 LATENCY = typer.Option(help="Whether answers take as long as they did in the recording.")
-WORLD = typer.Option(help="Who knows the tools: `sealegs` for those that ship, or a Python file of simulated tools.")
-REAL_TIME = typer.Option("--real-time", help="Let waits take real time.")
+WORLD = typer.Option(help="What the tools are: `sealegs` for those that ship, or a Python file of simulated tools.")
+CLOCK = typer.Option(help="virtual: injected waits cost no time; real: they do.")
 OUT = typer.Option(help="Append the replay's records to this file.")
-JSON = json_option("Write a row for each call to this file, or - for standard output.")
+JSON = json_option("a row for each call")
 
 app = typer.Typer(add_completion=False)
 
@@ -39,13 +39,13 @@ def replay_command(
     timeout: Annotated[float, TIMEOUT] = 60.0,
     latency: Annotated[Literal["recorded", "none"], LATENCY] = "recorded",
     world: Annotated[str, WORLD] = "",
-    real_time: Annotated[bool, REAL_TIME] = False,
+    clock: Annotated[Literal["virtual", "real"], CLOCK] = "virtual",
     out: Annotated[Path | None, OUT] = None,
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Serve a recorded episode's tool results again with new faults, and say which calls had no record.
 
-    Exit code 1: the agent broke down or hung.
+    The exit code is 1 if the agent crashed or hung.
     """
     from sealegs.faults.naming import import_callable
     from sealegs.faults.plan_files import read_plan
@@ -70,7 +70,7 @@ def replay_command(
             one,
             faults,
             plays,
-            clock=RealClock() if real_time else None,
+            clock=RealClock() if clock == "real" else None,
             timeout=timeout,
             ignore=ignored,
             latency=latency,

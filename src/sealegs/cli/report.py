@@ -27,7 +27,7 @@ def report_command(
         str,
         typer.Option(help="Another run's logs: paired differences; or published rows: toolmaze, hohw, paladin."),
     ] = "",
-    json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("the long table")] = "",
     verify: Annotated[
         bool, typer.Option("--verify", help="Only check that the records are whole and unaltered; exit code 1 if not.")
     ] = False,

@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from sealegs.sandbox import Isolation, Launcher
     from sealegs.sandbox.escapes import EscapeVerdict
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="The sandbox that models' code runs in.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Check the sandbox that models' code runs in.")
 
 
 @app.callback()
 def sandbox_commands() -> None:
-    """The sandbox that models' code runs in."""
+    """Check the sandbox that models' code runs in."""
 
 
 @app.command("check")
 def check_isolation(
-    weak: Annotated[bool, typer.Option("--weak", help="Without bubblewrap, even where it works.")] = False,
-    names: Annotated[str, typer.Option("--only", help="These escapes alone, separated by commas.")] = "",
-    json: Annotated[str, json_option("Write the long table to this file, or to - .")] = "",
+    weak: Annotated[bool, typer.Option("--weak", help="Do without bubblewrap, even where it works.")] = False,
+    names: Annotated[str, typer.Option("--only", help="Only these escapes, separated by commas.")] = "",
+    json: Annotated[str, json_option("the long table")] = "",
 ) -> None:
     """Report which isolation is active, and try to get out of it.
 
@@ -50,8 +50,8 @@ def check_isolation(
 
 @app.command("calls")
 def check_calls(
-    weak: Annotated[bool, typer.Option("--weak", help="Without bubblewrap, even where it works.")] = False,
-    json: Annotated[str, json_option("Write the long table to this file, or to - .")] = "",
+    weak: Annotated[bool, typer.Option("--weak", help="Do without bubblewrap, even where it works.")] = False,
+    json: Annotated[str, json_option("the long table")] = "",
 ) -> None:
     """Make every permitted system call on all that is shared with the machine, and report what it did there.
 

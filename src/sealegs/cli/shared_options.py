@@ -11,9 +11,10 @@ from sealegs.engines.shards import SHARD_HELP, parse_shard
 from sealegs.suites.choices import MOST_JOBS, MOST_SEED
 
 
-def json_option(help: str) -> Any:
-    """Return the option `--json`. A file that cannot be written is refused before anything is done."""
-    return typer.Option("--json", callback=check_json_target, help=help)
+def json_option(written: str) -> Any:
+    """Return the option `--json`, which writes this. A file that cannot be written is refused before all else."""
+    told = f"Write {written} to this file, or - for standard output."
+    return typer.Option("--json", callback=check_json_target, help=told)
 
 
 def seed_option(help: str) -> Any:

@@ -28,10 +28,10 @@ AGENT = typer.Argument(
 )
 PLAN = typer.Option(help="The fault plan; drawn from the tools that are seen without one.")
 CHECK = typer.Option(help="Whether an answer is right, as module:function.")
-CONTRACT = typer.Option(help="What every run must keep, such as no_action_twice; may be repeated.")
+CONTRACT = typer.Option(help="A contract that every run must keep, such as no_action_twice; may be repeated.")
 INPUT = typer.Option(help="What the agent is asked; may be repeated.")
 INPUTS = typer.Option(help="A file of inputs, one a line, or JSONL with `input`.")
-RUNS = typer.Option(min=1, help="Runs under faults at most, and as many without.")
+RUNS = typer.Option(min=1, help="At most this many runs under faults, and as many without.")
 BASELINE = typer.Option(help="Whether runs without faults are made too.")
 FAIL_UNDER = typer.Option(help="The pass rate under faults that is required, such as 0.8, or 80 for 80 %.")
 SPECS = typer.Option(help="ToolSpecs of the tools as module:name.")
@@ -69,11 +69,11 @@ def run_experiment(
     out: Annotated[Path | None, OUT] = None,
     html: Annotated[Path | None, HTML] = None,
     junit: Annotated[Path | None, JUNIT] = None,
-    json: Annotated[str, json_option("Write the verdict and the rows to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("the verdict and the rows")] = "",
 ) -> None:
     """Run your own agent without faults and under faults, and say whether it holds.
 
-    The exit code is 0 where it held, 1 where a weakness was found, and 3 where the runs do not tell. The same command
+    The exit code is 0 if it held, 1 if a weakness was found, and 3 if the runs cannot tell. The same command
     resumes an experiment that was stopped.
     """
     from sealegs.engines.folders import folder_name

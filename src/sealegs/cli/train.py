@@ -23,13 +23,13 @@ def train_command(
     model: Annotated[str, typer.Option(help="The model's folder or its name on the hub.")] = "",
     data: Annotated[str, typer.Option(help="A file of rows, or a folder that `sealegs data make` wrote.")] = "",
     out: Annotated[Path | None, typer.Option(help="The run's folder; named after the recipe by default.")] = None,
-    json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
-    size: Annotated[str, typer.Option(help="Of the proof: ci (minutes) or full (an hour), on two cores.")] = "",
-    jobs: Annotated[int | None, jobs_option("Of the proof: processes; all cores.")] = None,
+    json: Annotated[str, json_option("the long table")] = "",
+    size: Annotated[str, typer.Option(help="For `proof`: ci (minutes) or full (an hour), on two cores.")] = "",
+    jobs: Annotated[int | None, jobs_option("For `proof`: processes; all cores by default.")] = None,
 ) -> None:
     """Teach a model to recover: LoRA on trajectories, with a separate loss for the corrective segments.
 
-    The same command resumes where a killed one left off. Several devices: `accelerate launch -m sealegs train ...`.
+    The same command resumes where a killed one left off. On several devices: `accelerate launch -m sealegs train ...`.
     `proof` trains small models from nothing and measures whether they recover.
     """
     if recipe == PROOF:

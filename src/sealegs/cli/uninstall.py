@@ -25,7 +25,7 @@ def uninstall_proxy(
     scope: Scope = "",
     dry_run: DryRun = False,
 ) -> None:
-    """Take out the proxy that `sealegs install` put before a server; what else was changed in the file stays."""
+    """Remove the proxy that `sealegs install` put before a server; other changes to the file stay."""
     from sealegs.adapters.client_configs.installing import found_server, make_change, unwrapped
 
     chosen, around = client_of(client), whereabouts()

@@ -86,7 +86,7 @@ def maze_target(task: str, agent: str, max_steps: int = 50) -> MazeTarget:
     tasks = task_set().tasks
     if task not in tasks:
         near = get_close_matches(task.lower(), tasks, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"ids read as {next(iter(tasks))}"
+        hint = f"did you mean {near[0]}?" if near else f"ids look like {next(iter(tasks))}"
         raise UserError(f"maze has no base task {task!r}; {hint}")
     choices = [name for name in SCRIPTED if name != "oracle"]  # it knows the suite's own faults alone
     if agent not in choices:

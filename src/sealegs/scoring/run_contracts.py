@@ -36,7 +36,7 @@ class RunContract(Protocol):
 
     @property
     def name(self) -> str:
-        """As it was given, with its parameter."""
+        """The contract's name as it was given, with its parameter."""
 
     def violation(self, run: RunEvidence) -> str:
         """A sentence that says how the run broke it and names the calls; empty where it was kept."""
@@ -84,7 +84,7 @@ def contract_from(text: str) -> RunContract:
     if form is None:
         near = get_close_matches(name, CONTRACTS, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise UserError(f"there is no contract {name!r}; {hint}There are {', '.join(CONTRACTS)}")
+        raise UserError(f"there is no contract {name!r}; {hint}Choose from {', '.join(CONTRACTS)}")
     if not form.parameter and colon:
         raise UserError(f"contract {name} takes no parameter ({parameter!r} is given); write {name}")
     if form.parameter and not parameter and (colon or not form.optional):

@@ -12,7 +12,7 @@ ENGINES = ("auto", "direct", "inspect")
 MOST_SEED = 2**32 - 1  # what every library that is seeded takes
 MOST_JOBS = 1024  # more is a slip: each is a process
 MOST_INVALID = 5.0  # % of a run, unless a user says otherwise
-INVALID_HELP = "More invalid episodes than this, in %, and the command ends with 3."
+INVALID_HELP = "Exit with code 3 if more episodes than this, in %, are invalid."
 
 
 class ChoiceError(UserError):

@@ -81,10 +81,10 @@ class ModelOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    temperature: float | None = option(None, "Of the model's sampling; the suite's own by default.", ge=0)
-    top_p: float | None = option(None, "Of the model's sampling.", ge=0, le=1)
-    model_seed: int | None = option(None, "Of the model's sampling, where its provider takes one.")
-    reasoning_effort: str = option("", f"Of a reasoning model: {', '.join(EFFORTS)}.")
+    temperature: float | None = option(None, "The sampling temperature; the suite's own by default.", ge=0)
+    top_p: float | None = option(None, "The share of probability that sampling keeps.", ge=0, le=1)
+    model_seed: int | None = option(None, "The seed of the model's sampling, if its provider takes one.")
+    reasoning_effort: str = option("", f"For a reasoning model: {', '.join(EFFORTS)}.")
     max_tokens: int | None = option(None, "At most this many tokens in a reply; the suite's own by default.", ge=1)
     token_limit: int | None = option(None, "Tokens after which an episode is cut off.", ge=1)
     cost_limit: float | None = option(None, "Dollars after which an episode is cut off; needs prices.", ge=0)
@@ -95,8 +95,8 @@ class ModelOptions(BaseModel):
     budget_cost: float | None = run_only_option(
         None, "Dollars after which the run begins no further episode; needs prices.", ge=0
     )
-    connections: int | None = run_only_option(None, "At most this many requests side by side.", ge=1)
-    retries: int = run_only_option(RETRIES, "How often a request is repeated that its provider failed.", ge=0)
+    connections: int | None = run_only_option(None, "At most this many concurrent requests.", ge=1)
+    retries: int = run_only_option(RETRIES, "How often a failed request is repeated.", ge=0)
     timeout: int | None = run_only_option(None, "Seconds after which a request counts as failed.", ge=1)
     base_url: str = run_only_option("", "Where the model's provider is, in place of its usual address.")
     max_invalid: float = run_only_option(MOST_INVALID, INVALID_HELP, ge=0, le=100)

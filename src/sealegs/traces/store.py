@@ -322,8 +322,9 @@ def _event(path: Path, number: int, data: object) -> Event:
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         place = ".".join(map(str, problem["loc"]))
+        wrong = "it has no `type`" if problem["type"] == "union_tag_not_found" else problem["msg"]
         raise StoreError(
-            f"{path}: line {number} is not an event of a record ({place}: {problem['msg']}); "
+            f"{path}: line {number} is not an event of a record ({f'{place}: ' if place else ''}{wrong}); "
             "restore the file or delete it"
         ) from error
 

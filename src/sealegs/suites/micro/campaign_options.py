@@ -21,7 +21,7 @@ class MicroOptions(RunOptions):
 
     campaign: str = option("paper", "A campaign file, or one that ships: paper, transient, two-agents or mcp.")
     model: str = option("", "This model in place of all that the file names.")
-    budget: float = option(60.0, "Seconds that a run may take.", ge=0.1)
+    time_limit: float = option(60.0, "Real seconds after which one run is ended.", ge=0.1)
     engine: str = hidden_option("langchain")
     jobs: int | None = run_only_option(None, "Runs at a time; one by default.", ge=1, le=MOST_JOBS)
 

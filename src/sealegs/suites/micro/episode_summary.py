@@ -72,7 +72,7 @@ def finished_record(events: Iterable[Event]) -> Record:
 
 
 def agent_of(call: str) -> str:
-    """Whose call an id names: `outer`, or `inner` where it was made inside another call (`call-1/call-2`)."""
+    """The agent whose call an id names: `outer`, or `inner` if it was made inside another call (`call-1/call-2`)."""
     return "inner" if "/" in call else "outer"
 
 

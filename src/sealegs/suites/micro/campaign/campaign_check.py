@@ -56,7 +56,7 @@ class CheckedCampaign:
         return sum(run.experiment.fault == "hang" for run in self.campaign.planned())
 
     def lines(self) -> list[str]:
-        """For people."""
+        """The findings for people."""
         planned, clean = len(self.campaign.planned()), len(self.campaign.baselines())
         kinds = len(self.campaign.experiments)
         hangs = format_duration(-(-self.hanging // self.jobs) * self.budget)
@@ -68,7 +68,7 @@ class CheckedCampaign:
         ]
 
     def rows(self) -> list[Row]:
-        """For programs."""
+        """The findings for programs."""
         numbers = {
             "experiments": len(self.campaign.experiments),
             "runs": len(self.campaign.planned()),

@@ -289,7 +289,7 @@ def scalar(text: str) -> Scalar:
 
 def _choice(text: str, known: Sequence[str]) -> str:
     near = get_close_matches(text, known, n=1)
-    return f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
+    return f"Did you mean {near[0]}?" if near else f"Choose from {', '.join(known)}."
 
 
 def _complaint(reader: Callable[..., object], given: object) -> tuple[str, str]:

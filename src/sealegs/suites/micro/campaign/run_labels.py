@@ -78,6 +78,6 @@ def _wrong(
         problems.append(Problem(f"line {number}", abbreviate(run), "has a label already", "Keep one of the two."))
     if label.upper() not in OUTCOMES:
         near = get_close_matches(label.upper(), OUTCOMES, n=1)
-        remedy = f"Did you mean {near[0]}?" if near else f"There are {', '.join(OUTCOMES)}."
+        remedy = f"Did you mean {near[0]}?" if near else f"Choose from {', '.join(OUTCOMES)}."
         problems.append(Problem(f"line {number}", abbreviate(label), "is not an outcome", remedy))
     return problems

@@ -195,7 +195,7 @@ class RunWatch:
         if self._listener.fileno() in ready:
             answer = self._answer()
             if answer is not None:
-                return self._told(answer)
+                return self._reported_end(answer)
         if self._end in ready:
             if self._dead:
                 return self._died()
@@ -240,7 +240,7 @@ class RunWatch:
                 return told
         return None
 
-    def _told(self, told: Mapping[str, Any]) -> RunEnd:
+    def _reported_end(self, told: Mapping[str, Any]) -> RunEnd:
         how: How = told["how"]
         self._began = told["began"]
         result, error = told.get("result"), told.get("error", "")

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.faults.kinds import KINDS
 from tests import needs
 
 ROOT = Path(__file__).parent.parent
 MADE = Path(__file__).parent / "recipes"
-WANTED = ("src/", "tests/", "docs/", "examples/", "README", "pyproject", "noxfile", "benchmarks/results/adapters.json")
 DATA = "src/sealegs/training/data"
 PLAN = "policies: [retry, apologise]\n"
 SORRY = """
@@ -46,22 +46,23 @@ def tree(tmp_path: Path) -> Path:
     if listed.returncode:
         pytest.skip(needs.reason("a Git checkout", "clone the repository with Git"))
     for name in listed.stdout.split("\0"):
-        if name.startswith(WANTED) and (ROOT / name).is_file():
+        if name and (ROOT / name).is_file():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, tmp_path / name)
     return tmp_path
 
 
-def run(tree: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def check_script(tree: Path, *command: str) -> str:
+    """What Python prints when it runs this in the tree, which must not fail."""
     places = os.pathsep.join(str(place) for place in (tree / "src", tree, tree / "installed"))
     env: Mapping[str, str] = {**os.environ, "PYTHONPATH": places}
-    return subprocess.run([sys.executable, "-m", *command], cwd=tree, env=env, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, *command], cwd=tree, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
 
 
 def check(tree: Path, *command: str) -> str:
-    done = run(tree, *command)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return done.stdout
+    return check_script(tree, "-m", *command)
 
 
 def check_tests(tree: Path, chosen: str, *paths: str) -> None:
@@ -105,10 +106,12 @@ def test_a_fault_kind(tree: Path) -> None:
     edit(kinds / "__init__.py", "    | Empty\n", "    | Empty\n    | Shouted\n")
     put("shouted.md", tree / "docs/faults/shouted.md")
     edit(tree / "docs/plans.md", "[empty](faults/empty.md),", "[empty](faults/empty.md), [shouted](faults/shouted.md),")
+    count(tree / "README.md", f"There are {len(KINDS)}\n[kinds of fault]", 1)
+    check_script(tree, "docs_site/llms.py")
     (golden / "shouted.txt").write_text('fault: {"kind": "shouted"}\nsaid: {"city": "Oslo"}\n', "utf-8")
     check(tree, "tests.faults.golden")
     assert 'shown: {"value": {"city": "OSLO"}}' in (golden / "shouted.txt").read_text("utf-8")
-    check_tests(tree, "not light", "tests/faults", "tests/test_layers.py")
+    check_tests(tree, "not light", "tests/faults", "tests/test_layers.py", "tests/docs/test_pages.py")
     plan = tree / "plan.yaml"
     plan.write_text("name: loud\nrules:\n  - match: {tool: '*'}\n    fault: {kind: shouted}\n", "utf-8")
     check(tree, "sealegs", "plan", "check", str(plan))
@@ -237,6 +240,14 @@ def test_a_framework(tree: Path) -> None:
     edit(
         page, "| smolagents | `Code", "| Skiff | `sail(model, wrap(tools, session))` | `skiff` |\n| smolagents | `Code"
     )
+    edit(
+        tree / "src/sealegs/experiments/project_frameworks.py",
+        '    ProjectFramework("CrewAI", ',
+        '    ProjectFramework("Skiff", "skiff", ("skiff",), ("skiff",), "skiff"),\n    ProjectFramework("CrewAI", ',
+    )
+    (tree / "boat").mkdir()
+    (tree / "boat/agent.py").write_text("import skiff\n", "utf-8")
+    assert "found: Skiff" in check(tree, "sealegs", "init", "boat", "--dry-run")
     assert "adapter(skiff)" in check(tree, "nox", "--list")
     (tree / "build/adapters").mkdir(parents=True)
     told = check(tree, "tests.adapters.frameworks.suite", "skiff", "--json", "build/adapters/skiff.json")

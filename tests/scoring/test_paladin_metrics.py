@@ -95,19 +95,21 @@ def drawn(seed: int) -> list[PaladinResult]:
     for number in range(60):
         success, exposed = draw.random() < 0.6, draw.random() < 0.9
         made = verdict(success, exposed, draw.random() < 0.3, draw.randint(3, 12), success or draw.random() < 0.3)
-        klass = "clean" if number % 10 == 9 else "ABC"[number % 3]
+        failure_class = "clean" if number % 10 == 9 else "ABC"[number % 3]
         said = ProtocolVerdict(draw.random() < 0.7, draw.random() < 0.7, draw.random() < 0.2)
-        found.append(PaladinResult(f"t{number % 11}", klass, "switch", made, draw.random() < 0.9, protocol=said))
+        found.append(
+            PaladinResult(f"t{number % 11}", failure_class, "switch", made, draw.random() < 0.9, protocol=said)
+        )
     return found
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_macro_means_are_means_of_the_classes_means(seed: int) -> None:
-    results = [r for r in drawn(seed) if r.klass != "clean"]
+    results = [r for r in drawn(seed) if r.failure_class != "clean"]
     for metric in METRICS:
         means = []
-        for klass in "ABC":
-            counted = [r for r in results if r.klass == klass and metric.below(r)]
+        for failure_class in "ABC":
+            counted = [r for r in results if r.failure_class == failure_class and metric.below(r)]
             means.append(sum(metric.top(r) for r in counted) / sum(metric.below(r) for r in counted))
         value, low, high, _ = recovery_figure(results, metric.name)
         scale = 1 if metric.kind == "amount" else 100

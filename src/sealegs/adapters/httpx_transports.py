@@ -127,7 +127,7 @@ class HttpxTransport:
         return self.library.Response(head.status, headers=list(head.headers), stream=body, extensions=extensions)
 
     def error(self, failure: Failure, body: StreamedBody | None = None) -> BaseException:
-        """What is raised: the library's own exception where there was one, else the one of such trouble.
+        """The original exception if there was one, otherwise the library's exception for this type of failure.
 
         Args:
             failure: the failure.

@@ -179,7 +179,7 @@ class NamedRun(Protocol):
 
     @property
     def settings(self) -> str:
-        """In words."""
+        """The settings in words."""
 
 
 R = TypeVar("R", bound=NamedRun)

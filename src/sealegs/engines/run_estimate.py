@@ -75,7 +75,7 @@ class RunEstimate:
     seconds: Span | None = None
 
     def __str__(self) -> str:
-        """In words."""
+        """The estimate in words."""
         parts = [f"{self.episodes:,} episodes"]
         for span, word in ((self.questions, "questions to the model"), (self.tokens, "tokens")):
             parts += [f"{ranged(span, short_number)} {word}"] if span else []

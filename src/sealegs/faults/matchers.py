@@ -121,7 +121,7 @@ class Model(Matcher):
         return isinstance(name, str) and fnmatchcase(name, self.model)
 
     def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:
-        """Of a tool it is false; of a model's interface, undecided until the request is known."""
+        """False for a tool; for a model's interface, undecided until the request is known."""
         return MODEL in tags, True
 
 

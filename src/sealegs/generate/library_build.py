@@ -62,7 +62,7 @@ class LibraryYield:
         """Each count beside the published one."""
         theirs = published_library_counts()
         names = dict.fromkeys([*self.counts, *theirs])
-        return [(name, _told(self.counts.get(name)), _told(theirs.get(name))) for name in names]
+        return [(name, _format_count(self.counts.get(name)), _format_count(theirs.get(name))) for name in names]
 
     def rows(self) -> list[Row]:
         """Every count in the long table, ours and the published, and the seconds."""
@@ -141,5 +141,5 @@ def _row(who: str, metric: str, value: float) -> Row:
     }
 
 
-def _told(count: int | None) -> str:
+def _format_count(count: int | None) -> str:
     return "–" if count is None else f"{count:,}"

@@ -84,7 +84,7 @@ def _split(results: Sequence[MazeResult], name: str, modes: Sequence[str]) -> Sp
 
 
 def attributions(results: Sequence[MazeResult]) -> dict[str, Mapping[str, int]]:
-    """For each term that occurs, in the order of `TERMS`, how often in each mode."""
+    """How often each term occurs in each mode, in the order of `TERMS`."""
     found: dict[str, Counter[str]] = {}
     for result in results:
         if result.verdict.attribution:

@@ -67,7 +67,7 @@ class FaultSummary:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeCard:
-    """An episode for the eye."""
+    """An episode as a card on a page."""
 
     anchor: str
     record: Record

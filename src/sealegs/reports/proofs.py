@@ -37,9 +37,11 @@ def _sets(rows: Sequence[Row]) -> Table:
     table = _table("", "set", *SHOWN.values(), "clean")
     found = {(row["model"], row["mode"], row["level"], row["metric"]): row for row in rows}
     for model, mode in dict.fromkeys((row["model"], row["mode"]) for row in rows):
-        rate = _told(found.get((model, mode, ALL, "rr")))
-        others = [_told(found.get((model, mode, ALL, metric)), bare=True) for metric in SHOWN if metric != "rr"]
-        clean = _told(found.get((model, mode, CLEAN, "tsr")), bare=True)
+        rate = _format_figure(found.get((model, mode, ALL, "rr")))
+        others = [
+            _format_figure(found.get((model, mode, ALL, metric)), bare=True) for metric in SHOWN if metric != "rr"
+        ]
+        clean = _format_figure(found.get((model, mode, CLEAN, "tsr")), bare=True)
         table.add_row(model, mode, rate, *others, clean)
     return table
 
@@ -49,7 +51,7 @@ def _cells(rows: Sequence[Row]) -> Table:
     levels = sorted({level for _, level in own} - {ALL}, key=lambda level: (level == "dead end", level))
     table = _table("", *levels)
     for model in dict.fromkeys(model for model, _ in own):
-        table.add_row(model, *(_told(own.get((model, level))) for level in levels))
+        table.add_row(model, *(_format_figure(own.get((model, level))) for level in levels))
     return table
 
 
@@ -61,7 +63,7 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _told(row: Row | None, *, bare: bool = False) -> str:
+def _format_figure(row: Row | None, *, bare: bool = False) -> str:
     if row is None or row["value"] is None:
         return ""
     digits = ".2f" if row["metric"] == "es" else ".0f"

@@ -65,7 +65,7 @@ def _row(one: ReplayResult, turn: Turn) -> dict[str, Any]:
 
 
 def _worst(served: Iterable[ServedRun]) -> ServedRun | None:
-    """Of several runs of one call, the one that the record helped least with."""
+    """The run, of several of one call, that the record helped least with."""
     order = ("recorded", "repeated", "missing")
     return max(served, key=lambda one: order.index(one.source), default=None)
 

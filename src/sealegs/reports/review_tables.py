@@ -37,7 +37,7 @@ class GradedReview(Protocol):
 
     @property
     def reviewers(self) -> Mapping[str, Mapping[str, int]]:
-        """By kind and name, how many questions were answered."""
+        """How many questions each reviewer answered, by kind and name."""
 
     @property
     def total(self) -> int:

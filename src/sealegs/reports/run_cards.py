@@ -34,7 +34,7 @@ class CardCall:
 
 @dataclass(frozen=True, slots=True)
 class RunCard:
-    """An episode for the eye.
+    """An episode as a card on a page.
 
     Attributes:
         id: its place on the page.

@@ -190,7 +190,7 @@ class _Way:
         return ReferenceTicket() if _any_text(shown) and _any_text(taken) else None
 
     def _legs(self) -> dict[str, int] | None:
-        """For each step of the other branch, for which of the agent's calls it is made; None where it cannot be."""
+        """The agent's calls for which each step of the other branch is made; None where it cannot be."""
         acts = [leg for leg, step in enumerate(self._rest) if _changes(step, self._tools)]
         others = [step.id for step in self._other.steps if _changes(step, self._tools)]
         # The other way changes something and the agent's own does not: nobody asked for that effect.

@@ -69,7 +69,7 @@ def letters_of(text: str) -> str:
 
 
 def secret_form(text: str, secret: str) -> str:
-    """In what form a text tells the secret (`as it is`, `in base64`, ...); empty where it does not."""
+    """The form in which a text tells the secret (`as it is`, `in base64`, ...); empty where it does not."""
     if not text:
         return ""
     plain, bare = unicodedata.normalize("NFKC", text).casefold(), letters_of(secret)

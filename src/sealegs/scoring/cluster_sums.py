@@ -254,7 +254,7 @@ def paired_change(one: ClusterSums, other: ClusterSums) -> Array:
 
 
 def _part_means(sums: ClusterSums, both: tuple[ClusterSums, ClusterSums]) -> Array:
-    """For each ratio the mean of its part over two samples."""
+    """The mean of each ratio's part over two samples."""
     found = np.zeros(sums.weights.shape)
     for part in np.unique(sums.part):
         shares = [(one.weights * one.top.sum(axis=(-2, -1)))[..., one.part == part].sum(axis=-1) for one in both]
@@ -328,7 +328,7 @@ def _true(holds: NDArray[np.bool_]) -> Array:
 
 
 def _cases(sums: ClusterSums, mass: Array) -> Array:
-    """As how many clusters of equal size those of each block count (Kish 1965)."""
+    """The number of clusters of equal size that those of each block count for (Kish 1965)."""
     return _over(sums.by_block(mass) ** 2, sums.by_block(mass**2), 0.0)
 
 

@@ -159,7 +159,7 @@ def floor(bank: Bank | None = None) -> float:
 
 
 def cross_validated_margins() -> list[tuple[float, bool]]:
-    """For each failure of the train part, the result of the likeness of words counted without its framework.
+    """The results of the likeness of words on the train part, each counted without the failure's framework.
 
     Each has its margin and whether the class is right; the highest margins come first. The test part is not used.
     """

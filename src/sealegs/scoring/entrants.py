@@ -51,7 +51,7 @@ DESIGN = Design[ComparedEpisode](
 
 @dataclass(frozen=True)
 class Scores(Generic[E]):
-    """By what a suite's episodes are ranked.
+    """The metrics by which a suite's episodes are ranked.
 
     Attributes:
         design: of the suite.
@@ -74,7 +74,7 @@ class Scores(Generic[E]):
 
     @cached_property
     def parts(self) -> tuple[Metric[E], ...]:
-        """Of what all the metrics are made, each once."""
+        """The parts of all the metrics, each once."""
         return tuple({part.name: part for metric in self.metrics for part in metric.parts}.values())
 
     @cached_property

@@ -91,7 +91,7 @@ class Verdict:
 
     @property
     def recovered_by(self) -> RecoveredBy:
-        """Whose the recovery is: the layer's where no fault reached the agent, the agent's where each one did."""
+        """Who recovered: the layer if no fault reached the agent, the agent if each one did."""
         if not self.recovered:
             return ""
         if self.shielded:

@@ -101,11 +101,11 @@ def _claims(line: str) -> list[str | float]:
         value = item["value"]
         if _NOTHING.search(value):
             return []
-        return _told(value) or [value]
+        return _telling_parts(value) or [value]
     return [*_CODE.findall(line), *(n for n in numbers(line) if abs(n) >= SMALL or n % 1)]
 
 
-def _told(value: str) -> list[str | float]:
+def _telling_parts(value: str) -> list[str | float]:
     """The telling parts of an item's value: its scalars where it is JSON, else its codes and numbers."""
     try:
         data = json.loads(value)

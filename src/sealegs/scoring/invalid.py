@@ -27,7 +27,7 @@ class InvalidCount:
 
     @property
     def share(self) -> float:
-        """Of all that were played, in %."""
+        """The share of all that were played, in %."""
         return 100 * self.invalid / self.played if self.played else 0.0
 
 

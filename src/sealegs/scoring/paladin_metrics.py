@@ -33,7 +33,7 @@ class PaladinResult:
 
     Attributes:
         task: the base task.
-        klass: the failure's class, or `clean`.
+        failure_class: the failure's class, or `clean`.
         kind: how long the failure lasts: `transient`, `switch`, `dead end`, or `clean`.
         verdict: the judge's.
         answered: whether there is a final answer.
@@ -43,7 +43,7 @@ class PaladinResult:
     """
 
     task: str
-    klass: str
+    failure_class: str
     kind: str
     verdict: Verdict
     answered: bool
@@ -73,7 +73,7 @@ class PaladinResult:
         return min(1.0, best / max(1, verdict.calls))
 
 
-DESIGN = Design[PaladinResult](stratum=lambda r: r.klass, cluster=lambda r: r.task, run=lambda r: r.run)
+DESIGN = Design[PaladinResult](stratum=lambda r: r.failure_class, cluster=lambda r: r.task, run=lambda r: r.run)
 AS_PUBLISHED = (
     Metric[PaladinResult]("tsr_as_published", lambda r: _published(r).success, lambda r: r.protocol is not None),
     Metric[PaladinResult](
@@ -119,9 +119,9 @@ def paladin_table(results: Sequence[PaladinResult], who: Row, mode: str) -> list
         mode: the set.
     """
     run = EpisodeTable(results, DESIGN)
-    faulty = run.where(lambda r: r.klass != CLEAN)
-    groups = dict(sorted(faulty.by(lambda r: r.klass).items()))
-    groups |= {ALL: faulty, CLEAN: run.where(lambda r: r.klass == CLEAN)}
+    faulty = run.where(lambda r: r.failure_class != CLEAN)
+    groups = dict(sorted(faulty.by(lambda r: r.failure_class).items()))
+    groups |= {ALL: faulty, CLEAN: run.where(lambda r: r.failure_class == CLEAN)}
     rows: list[Row] = []
     for level, chosen in groups.items():
         asked = any(r.protocol is not None for r in chosen)

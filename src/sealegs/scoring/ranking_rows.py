@@ -80,7 +80,7 @@ class RankTable:
 
     @property
     def metric(self) -> str:
-        """By what it is ranked."""
+        """The metric that the ranking is by."""
         return self.ranking.metric.name
 
     @property
@@ -139,7 +139,7 @@ class RankTable:
 
     @cached_property
     def effects(self) -> dict[tuple[str, str], tuple[Comparison, ...]]:
-        """By axis and name how much higher the cell metric is of each model than of the best, corrected together."""
+        """How much higher each model's cell metric is than the best's, by axis and name, corrected together."""
         if not self.standings:
             return {}
         best = self.standings[0].entrant

@@ -64,12 +64,12 @@ class ReviewedAnswer:
     said: bool | None
 
 
-def _told(reply: ReviewedAnswer) -> bool:
+def _presented_as_true(reply: ReviewedAnswer) -> bool:
     return reply.corrupt and reply.said is True
 
 
-def _told_on(rung: Rung) -> Metric[ReviewedAnswer]:
-    return Metric(f"sensitivity_{rung}", _told, lambda one: one.corrupt and one.rung == rung)
+def _presented_on(rung: Rung) -> Metric[ReviewedAnswer]:
+    return Metric(f"sensitivity_{rung}", _presented_as_true, lambda one: one.corrupt and one.rung == rung)
 
 
 TASKS = Design[ReviewedTask](stratum=lambda _: "", cluster=lambda one: one.task, block=lambda one: one.level)
@@ -80,8 +80,8 @@ TASK_METRICS = (
     Metric[ReviewedTask]("given_up", lambda one: one.given_up),
 )
 ANSWER_METRICS = (
-    Metric[ReviewedAnswer]("sensitivity", _told, lambda one: one.corrupt),
-    *(_told_on(rung) for rung in RUNGS),
+    Metric[ReviewedAnswer]("sensitivity", _presented_as_true, lambda one: one.corrupt),
+    *(_presented_on(rung) for rung in RUNGS),
     Metric[ReviewedAnswer]("specificity", lambda one: one.said is False, lambda one: not one.corrupt),
 )
 

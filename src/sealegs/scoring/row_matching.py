@@ -100,7 +100,7 @@ def _compared(reading: AnswerReading, reference: ReferenceRows) -> RowsVerdict:
 
 
 def _places(names: Sequence[str] | None, columns: Sequence[str]) -> list[int]:
-    """For each column of the reference, its place in the answer: by name where names tell, the rest in order."""
+    """The place in the answer of each column of the reference: by name where names tell, the rest in order."""
     here = [fold_column_name(name) for name in names or ()]
     wanted = [fold_column_name(column) for column in columns]
     found = {

@@ -60,11 +60,11 @@ def corrupt_values(record: Record, case: Case) -> list[tuple[int, Any]]:
         fresh = [v for v in changed[position] if v not in right and not contains_value(words, v)]
         found += [(position, value) for value in fresh]
         if turn.said == turn.shown and not found:
-            right.add(_told(turn))
+            right.add(_shown_values(turn))
     return found
 
 
-def _told(turn: Turn) -> list[Any]:
+def _shown_values(turn: Turn) -> list[Any]:
     return [value for _, value in paths.leaves(turn.shown.value)] if isinstance(turn.shown, Value) else []
 
 

@@ -115,12 +115,12 @@ def effects_complete(step: Step, case: Case, effects: tuple[Effect, ...]) -> boo
 
 
 def _felt(turn: Turn, met: bool) -> bool:
-    """Of a call of the agent's on which recovery acted. `met`: a fault on it reached the agent."""
+    """Whether a fault of a call on which recovery acted shows to the agent. `met`: one on it reached the agent."""
     return isinstance(turn.final, Failure) or (met and is_corrupted(turn))
 
 
 def read_fields(task: Task) -> Mapping[str, tuple[str, ...]]:
-    """For each step the paths in its answer that other steps or the final answer read."""
+    """The paths in each step's answer that other steps or the final answer read."""
     found: dict[str, dict[str, None]] = {}
     fields = [need for step in task.graph.walk() for need in step.needs]
     for field in (*fields, *(deliverable.source for deliverable in task.deliverables)):

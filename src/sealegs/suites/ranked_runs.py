@@ -118,7 +118,7 @@ def _refusal(groups: Sequence[Sequence[Entrant]], vary: Collection[str]) -> Iter
 
 
 def entrant_differences(one: Entrant, other: Entrant, vary: Collection[str] = ()) -> Iterator[tuple[str, str, str]]:
-    """In what two entrants differ: its name, and what it is of either."""
+    """The settings in which two entrants differ, with the value of each."""
     if one.suite != other.suite:
         yield "suite:", one.suite, other.suite
         return

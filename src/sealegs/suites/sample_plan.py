@@ -15,7 +15,7 @@ from sealegs.suites.ranked_runs import comparable_groups, ranking_of, read_ranke
 
 @dataclass(frozen=True)
 class SamplePlan:
-    """From what experiments are drawn.
+    """The rates and samples that experiments are drawn from.
 
     Attributes:
         draw: draws them.

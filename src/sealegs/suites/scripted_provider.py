@@ -50,5 +50,5 @@ class ScriptedModel(ModelAPI):
         return output
 
     def max_connections(self) -> int:
-        """As many as anyone likes: there are no connections."""
+        """No limit worth the name: there are no connections."""
         return 1000

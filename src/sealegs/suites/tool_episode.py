@@ -132,7 +132,7 @@ class JudgingSuite(Protocol):
 
     @property
     def version(self) -> str:
-        """Of tasks, tools and faults."""
+        """The version of tasks, tools and faults."""
 
     @property
     def agents(self) -> Mapping[str, Callable[[Any], ActingAgent]]:

@@ -148,7 +148,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
 
     @property
     def version(self) -> str:
-        """Of tasks, tools and faults."""
+        """The version of tasks, tools and faults."""
         return str(self.options_type.model_fields["version"].default)
 
     def run_scripted(self, options: ToolSuiteOptions, folder: Path, progress: Progress) -> None:
@@ -380,7 +380,7 @@ def _player(suite: str, key: tuple[str, ...]) -> Row:
 
 @cache
 def _digest_of_cases(options: type[ToolSuiteOptions]) -> str:
-    """Of every case its own text, its request and instructions, its faults, and its tools as the model reads them."""
+    """The digest of every case: its text, request, instructions and faults, and its tools as the model reads them."""
     texts = [
         json.dumps(
             [

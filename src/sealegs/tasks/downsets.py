@@ -245,7 +245,7 @@ class _Fields:
         return sum(self._field[unit] for unit in bits(units))
 
     def _neighbours(self) -> dict[int, int]:
-        """For each unit the fields of the units that wait for it or that it waits for."""
+        """The fields, by unit, of the units that wait for it or that it waits for."""
         beside = dict.fromkeys(self._flag, 0)
         for unit, waits in self._waits.items():
             ends = {unit, self._group.get(unit, unit)}
@@ -256,7 +256,7 @@ class _Fields:
         return beside
 
     def _followers(self) -> dict[int, int]:
-        """For each element the fields of those that may be next only once it is done.
+        """The fields, by element, of those that may be next only once it is done.
 
         That is what waits for it, unless it also waits for an element between them that no choice can remove.
         """

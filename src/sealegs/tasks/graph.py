@@ -113,7 +113,7 @@ class Graph:
 
     @cached_property
     def home(self) -> Mapping[str, tuple[Group, Branch]]:
-        """For each step inside a group: its group and branch."""
+        """The group and branch of each step that is inside a group."""
         return {step.id: (group, branch) for group in self.groups for branch in group.branches for step in branch.steps}
 
     def walk(self) -> Iterator[Step]:

@@ -47,7 +47,7 @@ def _apart(order: Precedence, limit: int) -> _Modules:
 
 
 def certain_order(order: Precedence) -> list[int]:
-    """For each step the mask of what certainly comes before it, where it is called at all.
+    """The mask, by step, of what certainly comes before it where it is called at all.
 
     Beside steps the mask holds flags of groups and steps of branches that it waits for if they are chosen. Steps of
     other branches of its own group are left out: they are never called with it.

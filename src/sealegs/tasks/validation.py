@@ -158,7 +158,7 @@ class _View:
                 yield from _lacking(node, path, reader)
 
     def waits(self) -> dict[str, set[str]]:
-        """For each step the steps that it waits for in some choice of branches; references to nothing are left out."""
+        """The steps that each step waits for in some choice of branches; references to nothing are left out."""
         waits: dict[str, set[str]] = {}
         for step, place in self.walk():
             own = {other.id for other in place[1].steps} if place is not None else set()

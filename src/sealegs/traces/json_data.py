@@ -1,7 +1,8 @@
 """Any Python value as the JSON data that a record holds of it: a copy, as the value is now.
 
-What JSON has no form for becomes text, so that nothing an agent or a tool hands over can stop a run: `nan` and `inf`,
-keys that are not text, bytes (as text where they are UTF-8, else `base64:...`), and any other object as `str` shows it.
+Values that JSON cannot represent become text, so that nothing an agent or a tool hands over can stop a run: `nan` and
+`inf`, keys that are not text, bytes (as text where they are UTF-8, else `base64:...`), and any other object as `str`
+shows it.
 Dataclasses and pydantic models become objects, sets sorted lists. What is nested too deeply or holds itself is cut off.
 """
 

@@ -17,7 +17,7 @@ from sealegs.traces.record import Record, Turn
 
 
 def owners(record: Record) -> tuple[int, ...]:
-    """For each call the position of the agent's call that it was made for; for the agent's own, its own."""
+    """The position of the agent's call that each call was made for; for the agent's own, its own."""
     places: dict[str, int] = {}
     found = []
     for position, turn in enumerate(record.turns):

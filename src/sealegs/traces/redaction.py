@@ -178,7 +178,7 @@ def holds_marks(value: Any) -> bool:
 
 
 def declared_secrets(tools: Any) -> dict[str, frozenset[str]]:
-    """By tool, the fields that its schema, or a list beside it, declares to be secret."""
+    """The fields, by tool, that its schema or a list beside it declares to be secret."""
     described = [tool for tool in tools if isinstance(tool, Mapping)] if isinstance(tools, list) else []
     found = {
         str(tool.get("name")): frozenset((*secret_fields(tool.get("parameters")), *_listed(tool.get(SECRET))))

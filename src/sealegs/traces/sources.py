@@ -106,10 +106,12 @@ def _spans(path: Path, notes: list[str], by_line: bool) -> Iterator[ToolSpan]:
             try:
                 yield from otlp.spans(one)
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-                raise TraceError(f"{path}: {place} is not OTLP JSON ({_told(error)}); export it again") from error
+                raise TraceError(
+                    f"{path}: {place} is not OTLP JSON ({_describe_error(error)}); export it again"
+                ) from error
 
 
-def _told(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     if isinstance(error, ValidationError):
         problem = error.errors(include_url=False)[0]
         return f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"

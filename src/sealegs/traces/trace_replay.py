@@ -187,7 +187,7 @@ class ReplayResult:
 
     @property
     def unfit(self) -> tuple[UnfitFault, ...]:
-        """The faults that came to nothing for want of knowledge of the tool."""
+        """The faults that could not be delivered because too little is known of the tool."""
         needs = {rule.id: rule.fault.needs for rule in self.plan.rules}
         found: Counter[tuple[str, str, str, tuple[str, ...]]] = Counter()
         for turn in self.record.turns:

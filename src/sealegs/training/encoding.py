@@ -81,7 +81,7 @@ def encode(row: RowConversation, tokenizer: Any, template: str) -> Encoded:
 
 
 def _turns_of(offsets: Sequence[tuple[int, int]], turns: Sequence[tuple[int, int]]) -> tuple[list[int | None], int]:
-    """For each token the turn that it lies in, and how many tokens cross an edge."""
+    """The turn that each token lies in, and how many tokens cross an edge."""
     found: list[int | None] = []
     nth = crossing = 0
     for begin, end in offsets:

@@ -115,7 +115,7 @@ class LocalModel(ModelAPI):
         return _output(self.model_name, message, why, len(ids), len(answer))
 
     def max_connections(self) -> int:
-        """As many as a batch holds."""
+        """The number of requests that a batch holds."""
         return self.batch
 
     def max_tokens(self) -> int | None:

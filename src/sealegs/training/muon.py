@@ -55,7 +55,7 @@ class Muon(torch.optim.Optimizer):
         return {"parts": [part.state_dict() for part in self._parts]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take the state of both."""
+        """Load the state of both optimizers."""
         for part, state in zip(self._parts, state_dict["parts"], strict=True):
             part.load_state_dict(state)
         self._joined()

@@ -229,13 +229,13 @@ def _order_problems(task: Task, corpus: Corpus) -> Iterator[str]:
             return
         for id, expected in run.items():
             if not same_value(dict(expected.arguments), dict(right[id].arguments)) or not same_value(
-                _told(task, id, expected.output), _told(task, id, right[id].output)
+                _delivered_values(task, id, expected.output), _delivered_values(task, id, right[id].output)
             ):
                 yield f"step {id} depends on the order {', '.join(run)}; say `after` where it reads what another does"
                 return
 
 
-def _told(task: Task, step: str, output: Any) -> list[Any]:
+def _delivered_values(task: Task, step: str, output: Any) -> list[Any]:
     """What the final answer takes from a step."""
     node = task.graph.home[step][0].id if step in task.graph.home else step
     fields = [d.source for d in task.deliverables if d.source.node == node]

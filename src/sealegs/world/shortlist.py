@@ -103,7 +103,7 @@ class Shortlist:
         return self._search.scores(append_codes(query))
 
     def _best_places(self, queries: Iterable[Scores], slowly: int = 0) -> Scores:
-        """For each tool the worth of its best place over all queries: 1 for the first, and less further down."""
+        """The worth of each tool's best place over all queries: 1 for the first, and less further down."""
         worths = [
             [(slowly + 1) / (slowly + place) if score > 0 else 0.0 for score, place in zip(scores, _places(scores))]
             for scores in queries
@@ -123,7 +123,7 @@ class Shortlist:
         return math.log(len(self._search.names) / len(tools))
 
     def _given(self, arguments: Mapping[str, Any]) -> Scores:
-        """For each parameter how sure it is that one of the user's arguments is meant for it."""
+        """How sure it is, by parameter, that one of the user's arguments is meant for it."""
         surest = [CHOOSABLE * parameter.chosen for parameter in self._supply.parameters]
         for name, value in arguments.items():
             alike = relative_scores(self._parameter_names.scores(name))

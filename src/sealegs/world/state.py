@@ -92,7 +92,7 @@ class World:
         self._call = call
 
     def resuming(self, made: Sequence[Effect]) -> None:
-        """From now on these effects, which an earlier call made, are not entered again."""
+        """Do not enter these effects again from now on, which an earlier call made."""
         self._made = [(effect.action, effect.subject, effect.details) for effect in made]
 
     def enter(self, entry: JournalEntry) -> None:

@@ -84,7 +84,7 @@ class Supply:
 
     @cached_property
     def suppliers(self) -> tuple[Mapping[str, float], ...]:
-        """For each parameter: tool -> how well its answer fits, from 0 to 1."""
+        """The tools, by parameter, with how well each one's answer fits, from 0 to 1."""
         index = TextIndex(tuple(field.text for field in self._answered))
         asking = {(parameter.tool, parameter.name) for parameter in self.parameters}
         return tuple(self._fits(parameter, index.scores(parameter.text), asking) for parameter in self.parameters)

@@ -39,14 +39,14 @@ class ToolNeeds:
     squared: Array
 
     def able(self, likely: Sequence[float], given: Sequence[float]) -> list[float]:
-        """For each tool how well its worst-met need is met, by the user or by a likely tool."""
+        """How well each tool's worst-met need is met, by the user or by a likely tool."""
         sure = np.array(given)[self.parameter]
         answered = self._most(self.fit * np.array(likely)[self.supplier])
         sure[self.supplied] = np.maximum(sure[self.supplied], answered)
         return [float(met) for met in self._worst(sure, len(likely))]
 
     def wanted(self, worths: Sequence[float], given: Sequence[float], unready: float) -> list[float]:
-        """For each tool how much others want its answer, most where the user gives what it asks for.
+        """How much others want each tool's answer, most where the user gives what it asks for.
 
         Args:
             worths: for each tool what it counts that it wants something.

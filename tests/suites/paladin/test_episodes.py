@@ -21,7 +21,7 @@ EPISODES = [episode for name in SETS for episode in episodes_of_set(name)]
 
 def test_the_58_published_failures_keep_their_classes() -> None:
     assert len(published_failures()) == 58
-    assert {name: shown.klass for name, shown in published_failures().items()} == dict(assignment())
+    assert {name: shown.failure_class for name, shown in published_failures().items()} == dict(assignment())
     assert len(classes()) == 7
     for name, shown in published_failures().items():
         if name.isdigit():
@@ -31,13 +31,15 @@ def test_the_58_published_failures_keep_their_classes() -> None:
 @pytest.mark.parametrize(("set", "each"), [("eval", 20), ("generalisation", 15), ("toolreflect", 12)])
 def test_sets_are_uniform_over_the_classes(set: str, each: int) -> None:
     found = episodes_of_set(set)
-    counts = Counter(episode.klass for episode in found)
+    counts = Counter(episode.failure_class for episode in found)
     assert counts.pop(CLEAN) >= each / 3
     assert counts == dict.fromkeys(classes(), each)
     assert len({episode.id for episode in found}) == len(found)
     assert episodes_of_set(set) == found
     assert episodes_of_set(set, seed=1) != found
-    kinds = {klass: Counter(e.kind for e in found if e.klass == klass) for klass in classes()}
+    kinds = {
+        failure_class: Counter(e.kind for e in found if e.failure_class == failure_class) for failure_class in classes()
+    }
     assert len({tuple(sorted(kind.items())) for kind in kinds.values()}) == 1  # each class as hard as the others
     assert [e.epoch for e in episodes_of_set(set, limit=1, epochs=2)] == [1] * 8 + [2] * 8
 
@@ -99,7 +101,7 @@ def test_answers_to_recovery_actions_do_not_hang_on_their_order(kind: str) -> No
 def test_the_generalisation_set_is_new() -> None:
     assert holdout_leaks() == []
     assert len(unseen_failures()) == 21
-    assert set(Counter(shown.klass for shown in unseen_failures().values()).values()) == {3}
+    assert set(Counter(shown.failure_class for shown in unseen_failures().values()).values()) == {3}
 
 
 def test_what_is_not_new_is_told() -> None:

@@ -34,9 +34,9 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def test_the_labelled_set_covers_every_class() -> None:
     traces = labelled_traces()
     assert len(traces) == len(shipped_labels()) == 132
-    counts = Counter(trace.episode.klass for trace in traces)
+    counts = Counter(trace.episode.failure_class for trace in traces)
     assert set(classes()) < set(counts)
-    assert min(counts[klass] for klass in classes()) == 18
+    assert min(counts[failure_class] for failure_class in classes()) == 18
     assert {trace.id for trace in traces} == set(shipped_labels())
     for question in QUESTIONS:
         answers = Counter(labels[question] for labels in shipped_labels().values())
@@ -58,7 +58,9 @@ def test_agreement_on_the_fresh_set_is_what_it_was_the_one_time_that_it_was_aske
     """Labels made blind. A change of the grader that moves these figures is no better for agreeing more."""
     assert {trace.id for trace in labelled_traces("fresh")} == set(shipped_labels("fresh"))
     assert not {t.episode.id for t in labelled_traces("fresh")} & {t.episode.id for t in labelled_traces()}
-    assert Counter(trace.episode.klass for trace in labelled_traces("fresh")) == dict.fromkeys([*classes(), "clean"], 6)
+    assert Counter(trace.episode.failure_class for trace in labelled_traces("fresh")) == dict.fromkeys(
+        [*classes(), "clean"], 6
+    )
     found = compare_labels(read_trace_labels("fresh"), read_trace_labels("fresh-code"))
     assert found.notes == ()
     shares = {each.question: round(each.share, 1) for each in found.agreements}

@@ -171,7 +171,7 @@ def _parsed(text: str) -> Any:
         return text
 
 
-def _told(content: list[Any]) -> Any:
+def _data_of_texts(content: list[Any]) -> Any:
     """What the texts of an answer say: the data of the only one, or a list; without texts, the blocks themselves."""
     data = [_parsed(text) for text in _texts(content)]
     if not data:
@@ -182,7 +182,7 @@ def _told(content: list[Any]) -> Any:
 def _data(result: Mapping[str, Any]) -> Any:
     structured = result.get("structuredContent")
     if structured is None:
-        return _told(result["content"])
+        return _data_of_texts(result["content"])
     return structured["result"] if _wrapped(result) else structured
 
 
@@ -190,7 +190,11 @@ def _wrapped(result: Mapping[str, Any]) -> bool:
     """Whether an answer that is not an object stands as `{"result": ...}`, as servers do that must send an object."""
     structured = result.get("structuredContent")
     # A tool may answer with a field `result` of its own; then the text holds the whole object.
-    return isinstance(structured, dict) and structured.keys() == {"result"} and _told(result["content"]) != structured
+    return (
+        isinstance(structured, dict)
+        and structured.keys() == {"result"}
+        and _data_of_texts(result["content"]) != structured
+    )
 
 
 def _with_data(before: Mapping[str, Any] | None, value: Any, structured: bool) -> dict[str, Any]:

@@ -155,12 +155,12 @@ def script_from(data: Any, source: str = "script") -> Script:
     try:
         return Script.model_validate(data)
     except ValidationError as error:
-        problems = [_told(item) for item in error.errors(include_url=False)]
+        problems = [_describe_problem(item) for item in error.errors(include_url=False)]
     count = "1 mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
     raise ScriptError("\n".join([f"{source} has {count}:", *(f"  {found}" for found in problems)]))
 
 
-def _told(item: Any) -> Problem:
+def _describe_problem(item: Any) -> Problem:
     path = ""
     for place, part in enumerate(item["loc"]):
         if place != 2:  # the form of an entry, which is not in the file

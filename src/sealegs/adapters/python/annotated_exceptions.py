@@ -41,7 +41,7 @@ def exception_with_text(error: BaseException, text: str, remark: str = "") -> Ba
 
 
 def _made(error: BaseException, text: str) -> BaseException:
-    kind = _told(cast(Hashable, type(error)))
+    kind = _annotated_type(cast(Hashable, type(error)))
     args = (text,) if error.args == (_text(error),) else error.args
     plain = type(error).__init__ in _BUILT_IN
     made: BaseException = kind(*args) if plain else kind.__new__(kind, *args)
@@ -63,7 +63,7 @@ _BUILT_IN = {vars(kind)["__init__"] for kind in vars(__import__("builtins")).val
 
 
 @functools.lru_cache(maxsize=256)
-def _told(of: Hashable) -> type[BaseException]:
+def _annotated_type(of: Hashable) -> type[BaseException]:
     kind = cast(type[BaseException], of)
 
     def text(self: BaseException) -> str:
@@ -79,8 +79,8 @@ def _told(of: Hashable) -> type[BaseException]:
 
 
 def _again(kind: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
-    """From a pickle."""
-    told = _told(cast(Hashable, kind))
+    """Rebuild the exception from a pickle."""
+    told = _annotated_type(cast(Hashable, kind))
     made: BaseException = told.__new__(told, *args)
     made.args = args
     made.__dict__.update(state)

@@ -92,7 +92,7 @@ def disguise(guarded: FunctionType, function: Any, name: str) -> None:
 
 
 def _first_line(code: CodeType) -> int:
-    """Of the body; a code object itself starts at its decorators."""
+    """The first line of the body; a code object itself starts at its decorators."""
     lines = [line for _, _, line in code.co_lines() if line is not None and line > code.co_firstlineno]
     return min(lines, default=code.co_firstlineno)
 

@@ -73,7 +73,7 @@ class JudgedRun:
 
     @property
     def measured(self) -> MazeResult:
-        """As the metrics take it."""
+        """The run as the metrics take it."""
         return MazeResult(self.place, "", self.episode.mode, self.episode.epoch, self.verdict)
 
 

@@ -130,7 +130,7 @@ class LearnedTool:
 
     @property
     def spec(self) -> ToolSpec:
-        """As the seam and the judges take it."""
+        """The tool's spec as the seam and the judges take it."""
         return ToolSpec(
             self.name, effects=self.effects, idempotent=self.idempotent, key=self.key, shown_by=self.shown_by
         )

@@ -19,7 +19,7 @@ class Duplicate(Fault):
     kind: Literal["duplicate"] = "duplicate"
 
     def misfit(self, spec: ToolSpec | None, dry: bool | None = None) -> str:
-        """Of a tool without effects nothing is done twice."""
+        """A tool without effects does nothing twice."""
         if spec is not None and spec.effects is False:
             return "it repeats an effect, and the tool has none (effects=False)"
         return super().misfit(spec, dry)

@@ -23,7 +23,7 @@ class SilentNoop(Fault):
     kind: Literal["silent_noop"] = "silent_noop"
 
     def misfit(self, spec: ToolSpec | None, dry: bool | None = None) -> str:
-        """Of a tool without effects there is nothing to leave out."""
+        """A tool without effects leaves nothing to omit."""
         if spec is not None and spec.effects is False:
             return "it leaves an effect out, and the tool has none (effects=False)"
         return super().misfit(spec, dry)

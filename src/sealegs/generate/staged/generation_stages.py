@@ -136,7 +136,7 @@ class Stages:
         return {"reconstructed": {tool: sorted(needs) for tool, needs in found.items()}}
 
     async def corruption(self, item: Item) -> dict[str, Any]:
-        """For each possible victim the corruptions that fit: detectable, with its keys, changing what is used."""
+        """The corruptions that fit each possible victim: detectable, with its keys, changing what is used."""
         task = self._task(item)
         right = reference(task, self.corpus)
         for name, check in CHECKS.items():

@@ -109,7 +109,7 @@ class Environment:
         if call.tool == SEARCH:
             return self._found(**call.arguments)
         if call.tool == INFO:
-            return self._told(**call.arguments)
+            return self._show_documentation(**call.arguments)
         return self._rows(self._episode.library.functions[call.tool], call.arguments)
 
     def _rows(self, function: SqlFunction, arguments: Mapping[str, Any]) -> Outcome:
@@ -137,7 +137,7 @@ class Environment:
         found = finder(self._episode.data, self._search).find(query, num_results)
         return Value([{"name": one.name, "description": one.description} for one in found])
 
-    def _told(self, tool_name: Any = None, **others: Any) -> Outcome:
+    def _show_documentation(self, tool_name: Any = None, **others: Any) -> Outcome:
         if others or not isinstance(tool_name, str):
             return Failure(f"{INFO} takes one name of a function: tool_name", type="InvalidArguments", status=422)
         if tool_name not in self._episode.library.functions:

@@ -31,7 +31,7 @@ class LibraryData:
 
     @cached_property
     def problems(self) -> Mapping[str, SqlProblem]:
-        """By id."""
+        """The problems by id."""
         return {problem.id: problem for problem in self.library.problems}
 
 

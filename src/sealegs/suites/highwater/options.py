@@ -44,9 +44,11 @@ class HighwaterOptions(RunOptions):
 
     limit: int | None = option(None, "At most this many problems.", ge=1)
     setting: str = option("open", "open, closed or distractors.")
-    distractors: int = option(9, "Functions of no solution that are offered, in the closed settings.", ge=0)
+    distractors: int = option(
+        9, "In the closed settings: functions that are offered although no solution uses them.", ge=0
+    )
     hints: bool = option(False, "Say which data is meant.")
-    errors: str = option(BOTH, "Plan A is refused: off, on or both.")
+    errors: str = option(BOTH, "Whether plan A is refused: off, on or both.")
     split: str = option("test", "test, validation or all.")
     data: str = option(SHIPPED, "A folder that `sealegs highwater build` wrote.")
     search: str = option(BM25, "bm25, or a sentence-transformers model.")

@@ -24,7 +24,7 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
     """Functions made from SQL, of which the first that would do is refused."""
 
     name = "highwater"
-    summary = "Thousands of functions made from SQL; the first one that would do is refused, and another way is needed."
+    summary = "Thousands of functions made from SQL; the first one that would do is refused, so another way is needed."
 
     @property
     def options(self) -> type[HighwaterOptions]:

@@ -96,7 +96,7 @@ class ToolKnowledge(_Read):
         return self.acts is False or self.again in ("refused", "no effect")
 
     def spec(self, name: str) -> ToolSpec:
-        """As faults, recovery and judges have it."""
+        """The tool's spec as faults, recovery and judges take it."""
         return ToolSpec(
             name,
             returns=self.returns,
@@ -107,7 +107,7 @@ class ToolKnowledge(_Read):
         )
 
     def settings(self) -> ToolSettings:
-        """As a recovery plan has it."""
+        """The tool's settings as a recovery plan takes them."""
         return ToolSettings(
             effects=None if self.acts == "unknown" else self.acts,
             idempotent=self.acts is True and self.harmless_again,
@@ -189,7 +189,7 @@ class EvalKnowledge(_Read):
 
     @cached_property
     def implicit(self) -> Mapping[str, tuple[str, ...]]:
-        """For each tool of the agent the implicit kinds of fault that can be told from its right answers."""
+        """The implicit kinds of fault, by tool of the agent, that can be told from its right answers."""
         return {name: kinds for name, tool in self.tools.items() if (kinds := tool.detectable)}
 
     def recovery_plan(self) -> RecoveryPlan | None:

@@ -224,7 +224,7 @@ def _wrong_answers(name: str, tool: ToolKnowledge, answered: Iterable[TriedCall]
     for kind in tool.detectable:
         if kind == LEAKED and not any(any(True for _ in paths.leaves(_answer(one))) for one in answered):
             continue  # nothing is there that could be put in another text's place
-        if not any(_told(kind, spec, one) for one in answered):
+        if not any(_is_detectable(kind, spec, one) for one in answered):
             yield f"no statement detects an answer that {kind} made wrong"
 
 
@@ -233,7 +233,7 @@ def _answer(one: TriedCall) -> Any:
     return one.outcome.value
 
 
-def _told(kind: str, spec: ToolSpec, one: TriedCall) -> bool:
+def _is_detectable(kind: str, spec: ToolSpec, one: TriedCall) -> bool:
     """Whether this answer, made wrong in the way of the kind, breaks what is said of the tool."""
     draw = seeds.stream("knowledge", spec.name, kind)
     wrong = break_invariant(kind, spec, one.call.arguments, _answer(one), draw)

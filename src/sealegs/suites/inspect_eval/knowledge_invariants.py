@@ -44,7 +44,7 @@ class InvariantSettings(RootModel[Mapping[str, Mapping[str, Any]]]):
         return self
 
     def invariant(self) -> Invariant:
-        """As the kernel has it.
+        """The invariant as the kernel takes it.
 
         Raises:
             ValueError: a setting is unknown, missing or of another type.

@@ -186,7 +186,7 @@ def check_split(half: DetectionSplit, profiles: Profiles) -> list[CheckedAnswer]
             kind,
             turn.call.tool in known,
             episode.id,
-            frozenset(_told(episode, turn, detectors)),
+            frozenset(_detections(episode, turn, detectors)),
         )
         for episode, turn, kind in half.asked
     ]
@@ -203,7 +203,7 @@ def _detectors(profiles: Profiles) -> dict[tuple[float, str], LearnedDetector]:
     return found
 
 
-def _told(
+def _detections(
     episode: Scenario, turn: Turn, detectors: dict[tuple[float, str], LearnedDetector]
 ) -> Iterator[tuple[str, float, str]]:
     assert isinstance(turn.shown, Value)

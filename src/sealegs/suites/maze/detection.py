@@ -67,7 +67,7 @@ def measure_detection(
     about: dict[str, Any] = {"seed": settings.seed, "epochs": settings.epochs, "learned_from": {}}
     for level, folders in settings.levels.items():
         both = CrossSplits(parts, settings, level, folders, progress)
-        told = [parts.kept(f"{level} {place}", partial(_told, both, place)) for place in (0, 1)]
+        told = [parts.kept(f"{level} {place}", partial(_split_data, both, place)) for place in (0, 1)]
         rows += detection_rows(level, [asked_from(one) for part in told for one in part["asked"]])
         about["learned_from"][level] = [part["about"] for part in told]
         if recover and level == list(settings.levels)[-1]:
@@ -102,7 +102,7 @@ class CrossSplits:
         return self._parts.profiles(f"{self._level} {place}", lambda: profiles_of(self.halves[place]))
 
 
-def _told(both: CrossSplits, place: int) -> dict[str, Any]:
+def _split_data(both: CrossSplits, place: int) -> dict[str, Any]:
     half = both.halves[place]
     return {"about": _about(half), "asked": [asked_data(one) for one in check_split(half, both.profiles(place))]}
 

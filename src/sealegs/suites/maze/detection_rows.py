@@ -110,7 +110,7 @@ def detection_lines(rows: Sequence[Row], level: str) -> Iterator[tuple[str, ...]
         found = [values.get((name, metric)) for metric in COLUMNS.values()]
         count = max((row["n"] for row in found if row is not None), default=0)
         if count:
-            yield name, f"{count:,}", *("–" if row is None else _told(row) for row in found)
+            yield name, f"{count:,}", *("–" if row is None else _format_figure(row) for row in found)
 
 
 def guarded_lines(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
@@ -119,13 +119,13 @@ def guarded_lines(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
     for agent in dict.fromkeys(row["agent"] for row in rows if "recovery" in row["agent"]):
         found = [values.get((agent, "tsr", mode)) for mode in (CLEAN, *STRUCK)]
         found += [values.get((agent, metric, ALL)) for metric in ("prr", "rc")]
-        yield agent, *("–" if row is None else _told(row) for row in found)
+        yield agent, *("–" if row is None else _format_figure(row) for row in found)
 
 
 GUARDED = (CLEAN, *STRUCK, "PRR", "RC")
 
 
-def _told(row: Row) -> str:
+def _format_figure(row: Row) -> str:
     value, low, high = row["value"], row["low"], row["high"]
     if value is None:
         return "–"

@@ -40,7 +40,7 @@ WHOLE, PART = _scores(True), _scores(False)
 
 
 def scores_of(episodes: Iterable[ComparedEpisode]) -> Scores[MazeResult]:
-    """By what these are ranked: by the composite score where it has all its parts, else by TSR."""
+    """The metrics that these are ranked by: the composite score where it has all its parts, else TSR."""
     modes = {one.mode for one in episodes}
     return WHOLE if CLEAN in modes and len(modes) > 1 else PART
 

@@ -96,7 +96,7 @@ def within_reach(episode: Scenario, habits: Habits = OTHERS, ways: Sequence[Alte
                 way = _way(fault, known, answered)
                 if way is None:
                     # Stopping is right only in a dead end, and only if the agent can know that it is in one.
-                    return habits.stops and _told(fault) and _dead_end(episode, done, fault)
+                    return habits.stops and _is_shown_error(fault) and _dead_end(episode, done, fault)
                 answered |= set(way.tools())
         answered.add(step.tool)
         done.add(id)
@@ -173,7 +173,7 @@ def _known(source: Source, held: set[str]) -> bool:
     return not isinstance(source, (EarlierArgument, EarlierAnswer)) or source.tool in held
 
 
-def _told(fault: StruckStep) -> bool:
+def _is_shown_error(fault: StruckStep) -> bool:
     """Whether the agent is shown an error; the wrong answer of an action that may have been done stays, with a note."""
     return isinstance(fault.shown, Failure) or (fault.noticed and (harmless(fault.spec) or fault.looked))
 

@@ -116,9 +116,9 @@ class PaladinEpisode:
         return _failures(self.set)[self.failure] if self.failure else None
 
     @property
-    def klass(self) -> str:
+    def failure_class(self) -> str:
         """The failure's class, or `clean`."""
-        return self.shown.klass if self.shown is not None else CLEAN
+        return self.shown.failure_class if self.shown is not None else CLEAN
 
     @property
     def tasks(self) -> TaskSet:
@@ -203,7 +203,7 @@ class PaladinEpisode:
     def about(self, who: Mapping[str, Any]) -> dict[str, Any]:
         """What a record notes of the episode when it begins."""
         facts: dict[str, Any] = {"suite": SUITE, "version": VERSION, "set": self.set, "source": self.source}
-        facts |= {"task": self.task, "failure": self.failure, "class": self.klass, "kind": self.kind}
+        facts |= {"task": self.task, "failure": self.failure, "class": self.failure_class, "kind": self.kind}
         facts |= {"node": self.node, "turn": self.turn, "times": self.times, "epoch": self.epoch, "seed": self.seed}
         return {**facts, **edition_facts(set_edition(self.set)), "plan": self.plan.digest(), **who}
 
@@ -236,7 +236,9 @@ def failure_plan(episode: PaladinEpisode) -> Plan:
 def set_edition(set: str) -> str:
     """Version and digest of the tasks and failures of a set, as records and rows name them."""
     sources = sorted({source for source, _ in RECIPES[set].turns})
-    failures = [(name, one.klass, one.fault.model_dump(mode="json")) for name, one in sorted(_failures(set).items())]
+    failures = [
+        (name, one.failure_class, one.fault.model_dump(mode="json")) for name, one in sorted(_failures(set).items())
+    ]
     texts = [json.dumps(failures, sort_keys=True), *(_tasks(source).digest for source in sources)]
     return edition(VERSION, contents_digest(text.encode() for text in texts))
 
@@ -264,8 +266,8 @@ def episodes_of_set(
     counted: dict[str, int] = {}
     chosen = []
     for episode in made:
-        counted[episode.klass] = counted.get(episode.klass, 0) + 1
-        if limit is None or counted[episode.klass] <= limit:
+        counted[episode.failure_class] = counted.get(episode.failure_class, 0) + 1
+        if limit is None or counted[episode.failure_class] <= limit:
             chosen.append(episode)
     return [_at(episode, epoch) for epoch in range(1, epochs + 1) for episode in chosen]
 
@@ -280,8 +282,8 @@ def _made(set: str, seed: int) -> tuple[PaladinEpisode, ...]:
     recipe = RECIPES[set]
     pools = {place: _pool(set, *place, seed) for place in dict.fromkeys(recipe.turns)}
     found: list[PaladinEpisode] = []
-    for klass in classes():
-        shown = {kind: cycle(_of_class(set, klass, kind, seed)) for kind in KINDS}
+    for failure_class in classes():
+        shown = {kind: cycle(_of_class(set, failure_class, kind, seed)) for kind in KINDS}
         taken: dict[tuple[str, str, str], int] = {}
         for number in range(recipe.size):
             source, kind = recipe.turns[number % len(recipe.turns)]
@@ -307,10 +309,12 @@ def _pool(set: str, source: str, kind: str, seed: int) -> Iterator[str]:
     return cycle(sorted(names, key=lambda name: seeds.digest(seed, set, source, kind, name)))
 
 
-def _of_class(set: str, klass: str, kind: str, seed: int) -> list[LabelledFailure]:
+def _of_class(set: str, failure_class: str, kind: str, seed: int) -> list[LabelledFailure]:
     persistence = "transient" if kind == TRANSIENT else "permanent"
-    fitting = [shown for shown in _failures(set).values() if shown.klass == klass and shown.can(persistence)]
-    return sorted(fitting, key=lambda shown: seeds.digest(seed, set, klass, kind, shown.failure))
+    fitting = [
+        shown for shown in _failures(set).values() if shown.failure_class == failure_class and shown.can(persistence)
+    ]
+    return sorted(fitting, key=lambda shown: seeds.digest(seed, set, failure_class, kind, shown.failure))
 
 
 def _next(

@@ -22,7 +22,7 @@ class LabelledFailure(BaseModel):
 
     Attributes:
         failure: its name, unique.
-        klass: one of the seven.
+        failure_class: one of the seven.
         status, type, message: the error that is shown.
         given: the fault's data instead, where the answer itself is bad.
         lasts: whether such a failure passes or stays.
@@ -30,7 +30,7 @@ class LabelledFailure(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     failure: str
-    klass: str = Field(alias="class")
+    failure_class: str = Field(alias="class")
     status: int | None = None
     type: str | None = None
     message: str | None = None

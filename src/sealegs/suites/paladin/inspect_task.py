@@ -188,7 +188,7 @@ def es_metric() -> InspectMetric:
 def _metric(name: str) -> InspectMetric:
     def value(scores: list[SampleScore]) -> float:
         results = [_recovery((score.score.metadata or {})["recovery"]) for score in scores if score.score.metadata]
-        faulty = [result for result in results if result.klass != CLEAN]
+        faulty = [result for result in results if result.failure_class != CLEAN]
         found = recovery_figure(faulty, name).value
         return float("nan") if found is None else found
 

@@ -18,19 +18,19 @@ RANKED = ("tsr", "rr", "csr", "efficiency", "tsr_as_published", "rr_as_published
 
 def _of_faulty(metric: Metric[PaladinResult]) -> Metric[PaladinResult]:
     """A metric of the episodes with a failure: the clean ones are in no mean."""
-    return replace(metric, below=lambda result: 0.0 if result.klass == CLEAN else metric.below(result))
+    return replace(metric, below=lambda result: 0.0 if result.failure_class == CLEAN else metric.below(result))
 
 
 SCORES = Scores(
     DESIGN,
     tuple(_of_faulty(NAMED[name]) for name in RANKED),
-    level=lambda result: result.klass,
+    level=lambda result: result.failure_class,
     mode=lambda result: result.kind,
 )
 
 
 def _content(episode: PaladinEpisode) -> Hashable:
-    return episode.set, episode.klass, episode.kind, episode.failure, episode.node, episode.plan.digest()
+    return episode.set, episode.failure_class, episode.kind, episode.failure, episode.node, episode.plan.digest()
 
 
 def paladin_entrants(path: Path) -> list[Entrant]:
@@ -43,7 +43,7 @@ def paladin_entrants(path: Path) -> list[Entrant]:
         FORM,
         lambda _: SCORES,
         judge_paladin_episode,
-        lambda one: (one.klass, one.kind, f"{one.source}/{one.task}"),
+        lambda one: (one.failure_class, one.kind, f"{one.source}/{one.task}"),
         _content,
         paladin_player,
         PLAYERS | {"arm", "retrieval"},

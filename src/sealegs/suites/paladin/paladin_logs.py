@@ -39,7 +39,9 @@ class PaladinRun:
     def played(self) -> list[PlayedCell]:
         """Where every episode is counted, the invalid ones with their causes."""
         found: dict[PaladinEpisode, Record | str] = {**self.records, **self.invalid}
-        return [played_cell(one.klass, self.mode, f"{one.source}/{one.task}", how) for one, how in found.items()]
+        return [
+            played_cell(one.failure_class, self.mode, f"{one.source}/{one.task}", how) for one, how in found.items()
+        ]
 
 
 def judge_paladin_episode(episode: PaladinEpisode, found: Record) -> PaladinResult:
@@ -48,7 +50,7 @@ def judge_paladin_episode(episode: PaladinEpisode, found: Record) -> PaladinResu
     verdict = judge(found, case)
     return PaladinResult(
         f"{episode.source}/{episode.task}",
-        episode.klass,
+        episode.failure_class,
         episode.kind,
         verdict,
         found.answer is not None,

@@ -109,9 +109,9 @@ def _failure(making: Making, number: int, chosen: TaskVariant, draw: random.Rand
     able = _able(mode, slip, divided.kinds, split == UNSEEN)
     if not able:
         raise NoTrajectory("no kind of failure of this split comes in this mode")
-    klass = draw.choice(sorted({kind.klass for kind in able}))
-    kind = draw.choice([kind for kind in able if kind.klass == klass])
-    steps = [step for step in chosen.task.graph.walk() if divided.pair(klass, step.tool) == split]
+    failure_class = draw.choice(sorted({kind.failure_class for kind in able}))
+    kind = draw.choice([kind for kind in able if kind.failure_class == failure_class])
+    steps = [step for step in chosen.task.graph.walk() if divided.pair(failure_class, step.tool) == split]
     draw.shuffle(steps)
     for step in steps:
         if _fits(kind, chosen, step.id):

@@ -125,12 +125,12 @@ def read_data_recipe(name: str) -> DataRecipe:
     try:
         return DataRecipe.model_validate(data)
     except ValidationError as error:
-        lines = [_told(one["loc"], one["msg"], one["input"]) for one in error.errors()]
+        lines = [_describe_problem(one["loc"], one["msg"], one["input"]) for one in error.errors()]
         count = "1 mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
         raise UserError("\n".join([f"{name} has {count}:", *lines])) from error
 
 
-def _told(place: tuple[int | str, ...], message: str, value: Any) -> str:
+def _describe_problem(place: tuple[int | str, ...], message: str, value: Any) -> str:
     odd = message.startswith("Extra inputs") and len(place) == 1
     known = f" (known: {', '.join(DataRecipe.model_fields)})" if odd else ""
     where = ".".join(map(str, place)) or "recipe"

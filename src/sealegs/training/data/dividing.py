@@ -43,9 +43,13 @@ class Division:
     shares: Mapping[str, float]
     seed: int
 
-    def pair(self, klass: str, tool: str) -> str:
+    def pair(self, failure_class: str, tool: str) -> str:
         """The split that a pair is of."""
-        return UNSEEN if tool in self.tools else _share_of(self.shares, seeds.uniform("pair", self.seed, klass, tool))
+        return (
+            UNSEEN
+            if tool in self.tools
+            else _share_of(self.shares, seeds.uniform("pair", self.seed, failure_class, tool))
+        )
 
 
 @cache

@@ -38,7 +38,7 @@ class FailureKind:
 
     Attributes:
         name: unique.
-        klass: one of the seven published classes.
+        failure_class: one of the seven published classes.
         lasts: whether it passes, stays, or either.
         implicit: whether what is shown looks like data.
         shown: the published failure, for those that are.
@@ -47,7 +47,7 @@ class FailureKind:
     """
 
     name: str
-    klass: str
+    failure_class: str
     lasts: Lasts
     implicit: bool = False
     shown: LabelledFailure | None = field(default=None, compare=False)
@@ -64,7 +64,7 @@ class FailureKind:
 def failure_kinds() -> Mapping[str, FailureKind]:
     """All kinds by name."""
     found = [
-        FailureKind(one.failure, one.klass, one.lasts, one.rewrites, one)
+        FailureKind(one.failure, one.failure_class, one.lasts, one.rewrites, one)
         for one in published_failures().values()
         if one.failure not in slippings() and (not one.rewrites or one.failure == MALFORMED)
     ]  # the other one that rewrites is a corruption below; what says that the arguments are wrong is a slip
@@ -76,7 +76,7 @@ def failure_kinds() -> Mapping[str, FailureKind]:
 
 def _class_of_slip(name: str) -> str:
     if name in published_failures():
-        return published_failures()[name].klass
+        return published_failures()[name].failure_class
     return TOOLS if slippings()[name].of_the_tool else ARGUMENTS
 
 
@@ -87,7 +87,7 @@ def unseen_kinds(share: float, seed: int) -> frozenset[str]:
     """
     sorts: dict[tuple[object, ...], list[str]] = {}
     for kind in failure_kinds().values():
-        sorts.setdefault((kind.klass, kind.implicit, kind.slip), []).append(kind.name)
+        sorts.setdefault((kind.failure_class, kind.implicit, kind.slip), []).append(kind.name)
     kept: set[str] = set()
     for names in sorts.values():
         drawn = sorted(names, key=lambda name: seeds.digest("unseen kind", seed, name))

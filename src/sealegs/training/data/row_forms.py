@@ -30,7 +30,7 @@ def row(order: TrajectoryOrder, made: Trajectory, about: Mapping[str, Any], form
         "variant": order.asked.number,
         "level": order.asked.task.level,
         "failing": kind is not None,
-        "failure_class": kind.klass if kind else None,
+        "failure_class": kind.failure_class if kind else None,
         "failure_kind": kind.name if kind else None,
         "mode": order.mode or "NP",
         "step": made.at + 1 if made.at is not None else None,

@@ -85,7 +85,11 @@ class RowContents:
     def problems(self) -> Iterator[str]:
         """Everything that leaks, in sentences."""
         yield from _shared("base task", {name: splits for name, splits in self.tasks.items() if len(splits) > 1})
-        pairs = {f"{klass} at {tool}": splits for (klass, tool), splits in self.pairs.items() if len(splits) > 1}
+        pairs = {
+            f"{failure_class} at {tool}": splits
+            for (failure_class, tool), splits in self.pairs.items()
+            if len(splits) > 1
+        }
         yield from _shared("pair of class and step", pairs)
         unseen = {tool for tool, splits in self.struck.items() if UNSEEN in splits}
         tools = {tool: self.there[tool] for tool in sorted(unseen) if self.there[tool] != {UNSEEN}}

@@ -46,7 +46,7 @@ class DataSources:
     trajectories: tuple[str, ...] = ()
 
     def data(self) -> dict[str, object]:
-        """As JSON data."""
+        """The source as JSON data."""
         return {"shipped": self.shipped, "folders": list(self.folders), "trajectories": list(self.trajectories)}
 
 

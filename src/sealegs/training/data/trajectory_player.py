@@ -264,7 +264,7 @@ def play_trajectory(order: TrajectoryOrder, continuation: str = "expert", teache
         if expert.wrong:
             player.made.doings.append(expert.doing)
         if isinstance(act, Say):
-            return _kept(order, _told(player, expert, act))
+            return _kept(order, _say_answer(player, expert, act))
         _step(player, expert, act, recovering=not mended)
         if expert.wrong and order.kind is None:
             raise NoTrajectory("a clean answer does not keep what the tool declares")
@@ -309,7 +309,7 @@ def _slip(player: TrajectoryPlayer, expert: Expert, act: UseTool, text: str) -> 
     expert.slipped(act, slip.use, player.show(outcome, slip.use))
 
 
-def _told(player: TrajectoryPlayer, expert: Expert, act: Say) -> Trajectory:
+def _say_answer(player: TrajectoryPlayer, expert: Expert, act: Say) -> Trajectory:
     text = player.order.voice.closing(player.scene(expert, act), act.text)
     player.say(text, None, recovery=expert.doing == "stops")
     return player.end(text)

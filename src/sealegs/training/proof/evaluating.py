@@ -55,10 +55,10 @@ def evaluate_model(speaker: ProofModel, sets: tuple[str, ...], count: int, *, re
     for (name, order), made in zip(chosen, roll_out(speaker, [o for _, o in chosen], retrieval=retrieval), strict=True):
         cell = cell_of(order)
         seen[name, cell] = seen.get((name, cell), 0) + 1
-        yield json.dumps(_told(name, cell, order, made, whole=seen[name, cell] <= SHOWN))
+        yield json.dumps(_result_row(name, cell, order, made, whole=seen[name, cell] <= SHOWN))
 
 
-def _told(set: str, cell: str, order: TrajectoryOrder, made: Trajectory, *, whole: bool) -> dict[str, Any]:
+def _result_row(set: str, cell: str, order: TrajectoryOrder, made: Trajectory, *, whole: bool) -> dict[str, Any]:
     assert made.found is not None
     told = {
         "set": set,

@@ -96,7 +96,7 @@ class ProofSize:
     shape: ModelShape = ModelShape()
 
     def data(self) -> Mapping[str, Any]:
-        """As JSON data."""
+        """The size as JSON data."""
         return asdict(self)
 
 

@@ -56,7 +56,7 @@ def _amounts(out: Path, size: ProofSize) -> Iterator[Row]:
 
 
 def _failing(results: Sequence[PaladinResult]) -> list[PaladinResult]:
-    return [result for result in results if result.klass != CLEAN]
+    return [result for result in results if result.failure_class != CLEAN]
 
 
 def _row(suite: str, model: str, level: str, metric: str, results: Sequence[PaladinResult]) -> Row:
@@ -76,7 +76,7 @@ def _curves(out: Path, size: ProofSize) -> Iterator[Row]:
                 told = json.loads(line)
                 steps[told["step"]].append(parse_verdict(told, str(seed))[1])
         for step, results in sorted(steps.items()):
-            clean = [result for result in results if result.klass == CLEAN]
+            clean = [result for result in results if result.failure_class == CLEAN]
             for metric, chosen in (("rr", _failing(results)), ("tsr", _failing(results)), ("tsr_clean", clean)):
                 made = _row(f"{SUITE}/curve", arm.name, str(step), metric.partition("_")[0], chosen)
                 yield {**made, "metric": metric}

@@ -43,7 +43,7 @@ def parse(sql: str, schema: Schema) -> Tree:
         raise UnsupportedQuery("parse error: it is not one query (SELECT)")
     if any(True for _ in found[0].find_all(exp.Placeholder, exp.Parameter)):
         raise UnsupportedQuery("parse error: it has placeholders")
-    tree: Tree = found[0].transform(lambda node: _told(node, schema))
+    tree: Tree = found[0].transform(lambda node: _as_quoted_text(node, schema))
     if any(True for _ in tree.find_all(*TIME)) or any(_now(node) for node in tree.find_all(exp.Literal)):
         raise UnsupportedQuery("it depends on the time")
     for name in tree.find_all(exp.Identifier):
@@ -119,7 +119,7 @@ def column_of(node: exp.Column, schema: Schema) -> Column | None:
     return None
 
 
-def _told(node: Tree, schema: Schema) -> Tree:
+def _as_quoted_text(node: Tree, schema: Schema) -> Tree:
     """A name in double quotes that is not a column, as the text that SQLite reads it as."""
     if not isinstance(node, exp.Column) or not node.this.args.get("quoted") or node.table:
         return node

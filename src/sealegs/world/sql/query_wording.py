@@ -209,7 +209,7 @@ class Wording:
         return sql_of(node)
 
     def _key(self, join: Tree) -> str:
-        """By which column a table is joined, where the other side calls it differently."""
+        """The column by which a table is joined, where the other side calls it differently."""
         on = join.args.get("on")
         sides = [on.this, on.expression] if isinstance(on, exp.EQ) else []
         if len(sides) != 2 or not all(isinstance(side, exp.Column) for side in sides):

@@ -92,7 +92,7 @@ _NONE = object()
 
 
 def _alternatives(graph: Graph) -> dict[str, list[list[str]]]:
-    """For each tool of a group: the branches that can stand in for its own."""
+    """The branches that can stand in for each tool's own, for each tool of a group."""
     found: dict[str, list[list[str]]] = {}
     for step in graph.walk():
         if step.id in graph.home:

@@ -157,7 +157,9 @@ class _Reader:
                 call = Call(form.name, form.arguments, form.id or f"call {number}", called.get(form.name, 0))
                 called[form.name] = call.nth + 1
                 content = _result(trace, number, form)
-                turns.append(self._turn(call, content) if form.sealegs is None else _told(call, content, form.sealegs))
+                turns.append(
+                    self._turn(call, content) if form.sealegs is None else _turn_of_deed(call, content, form.sealegs)
+                )
             elif message.kind == "answer":
                 answer = message.content if isinstance(message.content, str) else str(message.content)
         end = EpisodeEnded("answered") if answer is not None else EpisodeEnded("steps", "the trace has no final answer")
@@ -209,7 +211,7 @@ class _Reader:
         return (Effect("something unrecorded", call.tool, dict(call.arguments), call.id),)
 
 
-def _told(call: Call, content: Any, deed: DeedForm) -> Turn:
+def _turn_of_deed(call: Call, content: Any, deed: DeedForm) -> Turn:
     """A call whose outcome the trace itself gives."""
     said = None if deed.said is None else outcome_from(deed.said)
     effects = tuple(Effect(e["action"], e["subject"], e["details"], call.id) for e in deed.effects)

@@ -45,10 +45,10 @@ class ImportedTasks:
     def offered(self, task: str) -> tuple[ToolSpec, ...]:
         """The tools of a task as the agent sees them."""
         corpus, entries = self.tasks.corpus(task), self.entries[task]
-        return tuple(_told(tool.spec, entries.get(name, {})) for name, tool in corpus.tools.items())
+        return tuple(_spec_as_given(tool.spec, entries.get(name, {})) for name, tool in corpus.tools.items())
 
 
-def _told(spec: ToolSpec, entry: Mapping[str, Any]) -> ToolSpec:
+def _spec_as_given(spec: ToolSpec, entry: Mapping[str, Any]) -> ToolSpec:
     parameters = entry.get("parameters") or spec.parameters
     return replace(spec, description=str(entry.get("description") or spec.description), parameters=parameters)
 

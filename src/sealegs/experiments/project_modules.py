@@ -117,20 +117,20 @@ def read_module(folder: Path, file: Path) -> ProjectModule | None:
     called = [] if plain or borrowed or decorated else list(_called_by(runner, functions))
     plain += [one for one in called if one in functions]
     return ProjectModule(
-        file,
-        name.removesuffix(".__init__"),
-        frozenset(_imports(tree)),
-        tuple(functions),
-        decorated,
-        frozenset(guarded),
-        tuple(name for name in dict.fromkeys(plain) if name not in decorated.values()),
-        tuple(containers),
-        imported,
-        tuple(dict.fromkeys(borrowed)),
-        tuple(dict.fromkeys(found for one in called if (found := _origin(one, imported)))),
-        runner,
-        dict(_made_agents(tree)),
-        {name: made for name, node in functions.items() for made in _returned(node)},
+        file=file,
+        name=name.removesuffix(".__init__"),
+        imports=frozenset(_imports(tree)),
+        functions=tuple(functions),
+        decorated=decorated,
+        guarded=frozenset(guarded),
+        listed=tuple(name for name in dict.fromkeys(plain) if name not in decorated.values()),
+        containers=tuple(containers),
+        imported=imported,
+        borrowed=tuple(dict.fromkeys(borrowed)),
+        called=tuple(dict.fromkeys(found for one in called if (found := _origin(one, imported)))),
+        runner=runner,
+        agents=dict(_made_agents(tree)),
+        factories={name: made for name, node in functions.items() for made in _returned(node)},
     )
 
 

@@ -25,6 +25,7 @@ Progress = Callable[[int, int], None]
 
 
 def chosen_engine(
+    *,
     engine: str,
     model: str,
     judge_model: str,

@@ -341,19 +341,19 @@ class EvalCourse:
             "declared": options.declared,
         }
         return EvalArm(
-            mode,
-            first,
-            facts,
-            {pair: plan for pair, plan in plans.items() if plan is not None},
-            self._specs,
-            () if self._known is None else self._known.user_tools,
-            self._known is not None and self._known.has_user,
-            _texts(self._known),
-            partial(recovery_layers_for, options.recovery, self._known, options.seed),
-            options.tool_timeout,
-            self._one_more,
-            options.describe,
-            self._plan or NO_FAULTS,
+            mode=mode,
+            first=first,
+            facts=facts,
+            plans={pair: plan for pair, plan in plans.items() if plan is not None},
+            specs=self._specs,
+            user_tools=() if self._known is None else self._known.user_tools,
+            has_user=self._known is not None and self._known.has_user,
+            texts=_texts(self._known),
+            layers=partial(recovery_layers_for, options.recovery, self._known, options.seed),
+            timeout=options.tool_timeout,
+            done=self._one_more,
+            schemas=options.describe,
+            naming=self._plan or NO_FAULTS,
         )
 
     def _one_more(self) -> None:

@@ -14,6 +14,7 @@ import pytest
 from sealegs.suites.maze.maze_logs import read_maze_run
 from sealegs.traces import EpisodeStarted
 from sealegs.traces.store import read_episodes
+from tests import needs
 
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
 
@@ -45,6 +46,15 @@ def test_the_main_job(tmp_path: Path) -> None:
 def test_json_on_standard_output_is_nothing_but_json(tmp_path: Path) -> None:
     done = sealegs("run", "maze", "--agent", "naive", "--limit", "1", "--levels", "C1", "--json", "-", cwd=tmp_path)
     assert {row["level"] for row in json.loads(done.stdout)["rows"]} == {"C1", "all"}
+
+
+def test_inspects_own_display_is_not_among_the_rows(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
+    words = ["--engine", "inspect", "--limit", "1", "--levels", "C1", "--modes", "NP", "--json", "-"]
+    done = sealegs("run", "maze", "--agent", "planner", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rows"]
+    assert "maze (1 sample)" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -93,7 +94,8 @@ def run_left(
         played = task_with(task, solver=within_budget(task.solver, budget)) if setup.limited else task
         if not name.startswith(SCRIPTED):
             played = task_with(played, cleanup=forecasting(Forecast(len(left), finished_uses(folder) if begun else ())))
-        logs = inspect_eval(played, model=model, log_dir=str(folder), log_buffer=1, display=display, **given)
+        with redirect_stdout(sys.stderr):  # Inspect shows its progress on stdout, which is for rows (`--json -`)
+            logs = inspect_eval(played, model=model, log_dir=str(folder), log_buffer=1, display=display, **given)
     except PrerequisiteError as error:
         raise LogError(f"Inspect cannot run it: {plain_words(error)}; the same command resumes the run") from error
     for log in logs:

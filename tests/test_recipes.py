@@ -236,7 +236,7 @@ def test_a_framework(tree: Path) -> None:
     project, page = tree / "pyproject.toml", tree / "docs/adapters.md"
     edit(project, "smolagents = [", 'skiff = ["skiff>=1,<2"]\nsmolagents = [')
     edit(project, '"smolagents.*", ', '"skiff.*", "smolagents.*", ')
-    edit(project, '  "sealegs.adapters.smolagents",\n', '  "sealegs.adapters.skiff", "sealegs.adapters.smolagents",\n')
+    edit(project, '  "sealegs.adapters.smolagents", ', '  "sealegs.adapters.skiff", "sealegs.adapters.smolagents", ')
     edit(
         page, "| smolagents | `Code", "| Skiff | `sail(model, wrap(tools, session))` | `skiff` |\n| smolagents | `Code"
     )

@@ -170,18 +170,9 @@ def generate_maze_tasks(
         _generate_private(out, levels, n, seed, jobs, [name for name, asked in unfit.items() if asked], json)
         return
     make = chosen_engine(
-        engine=engine,
-        model=model,
-        judge_model=judge_model,
-        levels=levels,
-        per_level=n or PER_LEVEL,
-        seed=seed or 0,
-        tries=tries,
-        out=out,
-        jobs=jobs,
-        world=world,
-        shard=part,
-    )
+        engine=engine, model=model, judge_model=judge_model, levels=levels, per_level=n or PER_LEVEL, seed=seed or 0,
+        tries=tries, out=out, jobs=jobs, world=world, shard=part,
+    )  # fmt: skip
     with show_progress("tasks") as progress, interruptible("task"):
         found = make(progress)
     if isinstance(found, int):

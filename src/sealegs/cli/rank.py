@@ -49,9 +49,7 @@ def rank_command(
         list[Path], typer.Argument(help="Folders of runs of one suite, or folders that hold several, with any models.")
     ],
     metric: Annotated[str, typer.Option(help="The metric to rank by; the suite's main one by default.")] = "",
-    apart: Annotated[
-        bool, typer.Option("--apart", help="Print a separate table for runs that cannot be compared.")
-    ] = False,
+    apart: Annotated[bool, typer.Option("--apart", help="Show runs that cannot be compared in tables apart.")] = False,
     vary: Annotated[str, typer.Option(help="Options in which runs of one table may differ, as recovery,prompt.")] = "",
     published: Annotated[bool, typer.Option("--published", help="Add the published models, marked as such.")] = False,
     private: Annotated[bool, PRIVATE] = False,

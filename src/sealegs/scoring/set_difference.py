@@ -176,7 +176,7 @@ def _by(table: EpisodeTable[ComparedEpisode], axis: str) -> dict[str, EpisodeTab
 
 
 def _corrected(found: Sequence[SetDifference]) -> tuple[SetDifference, ...]:
-    """With Holm's correction for their number."""
+    """The differences with Holm's correction for their number."""
     tested = [place for place, one in enumerate(found) if one.p is not None]
     ps = dict(zip(tested, holm([found[place].p or 0.0 for place in tested]), strict=True))
     return tuple(replace(one, p_holm=ps.get(place)) for place, one in enumerate(found))

@@ -77,6 +77,6 @@ class MatchedChoice:
 
 
 def _scale(wanted: SetFigures, name: str, count: int) -> float:
-    """By how much a figure would differ by chance in a set of so many tasks."""
+    """How much a figure would differ by chance in a set of so many tasks."""
     error = wanted.errors[name] * sqrt(wanted.tasks / count)
     return max(error, LEAST_ERROR * abs(wanted.means[name]), 1e-9)

@@ -39,7 +39,7 @@ class SetComparison:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the figures."""
+        """The names of the figures."""
         return tuple(next(iter(self.own.values())).means)
 
     def errors_apart(self, level: str, name: str) -> float | None:

@@ -544,6 +544,28 @@ def highwater_check() -> str:
     return table(("", "own", "Spider"), lines())
 
 
+def private_set() -> str:
+    """A private set beside the public one."""
+    rows = result("private_set")["rows"]
+    private = rows[-1]["task_set"]
+    levels = list(dict.fromkeys(row["level"] for row in rows))
+    values = {(row["task_set"], row["metric"], row["level"]): row["value"] for row in rows}
+    public = next(row["task_set"] for row in rows if row["task_set"] != private)
+    names = dict.fromkeys(metric for edition, metric, _ in values if edition == public)
+
+    def cells(edition: str, name: str, places: int) -> str:
+        found = [values.get((edition, name, level)) for level in levels]
+        return " / ".join("–" if one is None else f"{one:.{places}f}" for one in found)
+
+    def lines() -> Iterator[Sequence[str]]:
+        for name in names:
+            places = 3 if "similarity" in name else 0 if "%" in name else 2
+            apart = cells(private, f"{name}: standard errors from the public tasks", 1)
+            yield name, cells(private, name, places), cells(public, name, places), apart
+
+    return table(("by level", "private", "public", "standard errors apart"), lines())
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     **{f"moments {setting}": (lambda s=setting: moments(s)) for setting in ("draw", "before", "after")},  # type: ignore[misc]
     **{
@@ -559,6 +581,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "ladder agents": ladder_agents,
     "coverage": covering,
     "rank coverage": rank_coverage,
+    "private set": private_set,
     "first minutes": first_minutes,
     "mcp conformance": mcp_conformance,
     "http proxy": http_proxy,

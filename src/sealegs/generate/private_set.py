@@ -1,4 +1,4 @@
-"""A private set of tasks: fresh, equal in its figures to the tasks that ship, and known to nobody without its folder.
+"""A private set of tasks: fresh, matched to the tasks that ship, and known to nobody without its folder.
 
 Each task is matched to one that ships, and of several candidates for each place those are chosen whose figures together
 are nearest to the shipped ones. Who knows the seed can make the set again. It is drawn from the system's entropy, and

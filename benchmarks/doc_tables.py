@@ -348,6 +348,32 @@ def foreign_evals() -> str:
     return table(heads, lines())
 
 
+def million() -> str:
+    """What report and rank cost by how many episodes there are, without the table of verdicts and with it."""
+    found = {(row["n"], row["mode"], row["metric"]): row["value"] for row in result("million")["rows"]}
+
+    def lines() -> Iterator[Sequence[str]]:
+        for (size, mode, metric), value in found.items():
+            if metric == "cpu_s":
+                peak = found.get((size, mode, "peak_mib"))
+                yield f"{size:,}", mode, f"{value:.1f}", "–" if peak is None else f"{peak:,.0f}"
+
+    return table(("episodes", "command", "CPU, s", "peak of memory, MiB"), lines())
+
+
+def million_disk() -> str:
+    """Bytes of an episode."""
+    found = {(row["n"], row["metric"]): row["value"] for row in result("million")["rows"] if row["mode"] == "disk"}
+
+    def lines() -> Iterator[Sequence[str]]:
+        for size in dict.fromkeys(size for size, _ in found):
+            sizes = (found.get((size, f"{name}_bytes")) for name in ("records", "chain", "table"))
+            page = found[size, "page_mib"]
+            yield f"{size:,}", *("–" if one is None else f"{one:,.0f}" for one in sizes), f"{page:g}"
+
+    return table(("episodes", "records", "their chain", "table", "page, MiB"), lines())
+
+
 def covering() -> str:
     """How often intervals hold the truth, by kind of figure and number of tasks."""
     found: dict[tuple[str, str], dict[str, list[float]]] = {}
@@ -586,6 +612,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "mcp conformance": mcp_conformance,
     "http proxy": http_proxy,
     "fuzz": fuzz,
+    "million": million,
+    "million disk": million_disk,
     "structure": structure,
     "paladin rules": lambda: loose("eval", "heeder"),
     "paladin agreement": lambda: agreement("fresh / fresh-code"),

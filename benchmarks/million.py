@@ -1,0 +1,153 @@
+"""What `report` and `rank` cost by how many episodes there are, without the table of verdicts and with it.
+
+    python benchmarks/million.py --sizes 10000 100000 1000000
+
+The scripted `planner` plays 10,000 episodes of `maze`. A larger run is made of these: each stands in it under as many
+epochs as it takes, in the records and in the table, so files are as long as those of a real run, and verdicts repeat as
+those of a scripted agent do. Its records are not judged (they would be of other faults than their epochs have), so
+there are no figures without the table for it. Every command is a process of its own; `without` hides pyarrow from it.
+Runs are kept in `build/million`, and a table that was made before is made again. Rows of sizes that are not asked for
+stay in the file of results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from results_file import ROOT, write_results
+
+from sealegs.engines.folders import RECORDS
+from sealegs.engines.logs import SETTINGS, TOTAL
+from sealegs.engines.table_parts import MOST, PartWriter, TableParts
+from sealegs.suites.maze.agent_run import run_scripted_agent
+from sealegs.suites.maze.options import MazeOptions
+from sealegs.suites.maze.verdict_table import read_maze_verdicts, verdict_table
+from sealegs.traces.store import FILE_BEGINS, EpisodePlace
+
+PLAYED, AGENT = 10_000, "planner"
+COMMAND = """
+import atexit, os, re, sys
+from pathlib import Path
+
+def note():  # of this program alone: `ru_maxrss` would begin with what the process that started it holds
+    Path(os.environ["PEAK"]).write_text(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+
+atexit.register(note)
+sys.argv[0] = "sealegs"
+{hide}
+from sealegs.cli import main
+main()
+"""
+HIDE = "sys.modules['pyarrow'] = None"
+
+
+def main() -> None:
+    """Make and measure every size, and write the rows after each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[PLAYED, 10 * PLAYED])
+    parser.add_argument("--runs", type=Path, default=ROOT / "build" / "million")
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "million.json")
+    given = parser.parse_args()
+    before = json.loads(given.out.read_text("utf-8"))["rows"] if given.out.exists() else []
+    rows = [row for row in before if row["n"] not in given.sizes]
+    for size in given.sizes:
+        folder = _played(given.runs) if size == PLAYED else _stretched(given.runs, size // PLAYED)
+        for row in _measured(folder, size):
+            print(row, flush=True)
+            rows.append(row)
+        write_results(given.out, sorted(rows, key=lambda row: row["n"]))
+
+
+def _options(epochs: int) -> MazeOptions:
+    return MazeOptions(agent=AGENT, epochs=epochs)
+
+
+def _played(runs: Path) -> Path:
+    """The run that is played."""
+    folder, epochs = runs / str(PLAYED), PLAYED // len(_options(1).episodes())
+    file = folder / RECORDS
+    if not file.exists() or file.read_bytes().count(b'\n{"type": "ended"') < PLAYED:
+        run_scripted_agent(_options(epochs), folder, lambda done, total: None)
+    return folder
+
+
+def _stretched(runs: Path, times: int) -> Path:
+    """A run in which each played episode stands under so many epochs, with its table."""
+    source, folder = _played(runs), runs / str(times * PLAYED)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    epochs = PLAYED // len(_options(1).episodes())
+    asked = _options(times * epochs).model_dump(mode="json")
+    (folder / SETTINGS).write_text(json.dumps({**asked, TOTAL: times * PLAYED}))
+    read_maze_verdicts(source, lambda *_: None)  # so that it has a table
+    known = verdict_table(source / RECORDS)
+    assert known is not None, 'pyarrow is not installed; run: pip install "sealegs[parquet]"'
+    (table,) = (part.read() for part in known.valid())
+    assert table is not None
+    # Parts hold whole copies of the played rows, so `alike` is right as it is.
+    assert MOST % PLAYED == 0
+    writer = PartWriter(TableParts(folder / RECORDS, table.schema, lambda rows: [dict(row) for row in rows], str), [])
+    with (source / RECORDS).open("rb") as records, (folder / RECORDS).open("wb") as target:
+        place, rows = FILE_BEGINS, table.to_pylist()
+        for more in range(0, times * epochs, epochs):
+            for row in rows:
+                records.seek(row["start"])
+                own, text = row["episode"], records.read(row["end"] - row["start"])
+                epoch = own["epoch"] + more
+                name = f"{own['task']}/{own['mode']}/{epoch}"
+                text = text.replace(f'"{row["name"]}"'.encode(), f'"{name}"'.encode())
+                text = text.replace(b'"epoch": %d,' % own["epoch"], b'"epoch": %d,' % epoch)
+                target.write(text)
+                writer.seen(text)
+                place = EpisodePlace(place.end, place.end + len(text), place.line + text.count(b"\n"))
+                here = {"name": name, "episode": {**own, "epoch": epoch}, "start": place.start, "end": place.end}
+                writer.add(place, {**row, **here}, {})
+    writer.close()
+    return folder
+
+
+def _measured(folder: Path, size: int) -> Iterator[dict[str, Any]]:
+    if size == PLAYED:
+        for part in folder.glob("verdicts-*"):
+            part.unlink()
+        yield from _run("report", folder, size, "without", HIDE)
+        yield from _run("rank", folder, size, "without", HIDE)
+        yield from _run("report", folder, size, "making it")
+    yield from _run("report", folder, size, "with")
+    yield from _run("rank", folder, size, "with")
+    for name, pattern in (("records", RECORDS), ("chain", f"{RECORDS}.chain"), ("table", "verdicts-*")):
+        total = sum(file.stat().st_size for file in folder.glob(pattern))
+        if total:
+            yield _row(size, "disk", f"{name}_bytes", round(total / size, 1))
+    yield _row(size, "disk", "page_mib", round((folder / "report.html").stat().st_size / 2**20, 2))
+
+
+def _run(verb: str, folder: Path, size: int, how: str, hide: str = "") -> Iterator[dict[str, Any]]:
+    """A command in a process of its own: what it takes."""
+    begun, peak = time.monotonic(), folder / ".peak"
+    words = [sys.executable, "-c", COMMAND.replace("{hide}", hide), verb, str(folder)]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env={**os.environ, "PEAK": str(peak)})
+    _, status, used = os.wait4(process.pid, 0)
+    assert not status, f"{verb} failed"
+    mode = f"{verb}, {how}" + ("" if how == "making it" else " the table")
+    yield _row(size, mode, "wall_s", round(time.monotonic() - begun, 1))
+    yield _row(size, mode, "cpu_s", round(used.ru_utime + used.ru_stime, 1))
+    yield _row(size, mode, "peak_mib", round(int(peak.read_text()) / 1024))
+
+
+def _row(size: int, mode: str, metric: str, value: float) -> dict[str, Any]:
+    head = {"suite": "maze", "agent": AGENT, "level": f"{size} episodes", "mode": mode}
+    return {**head, "metric": metric, "value": value, "low": None, "high": None, "n": size}
+
+
+if __name__ == "__main__":
+    main()

@@ -374,6 +374,25 @@ def million_disk() -> str:
     return table(("episodes", "records", "their chain", "table", "page, MiB"), lines())
 
 
+def foreign_evals_cost() -> str:
+    """What a run adds to evals of others, in processor time."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in result("foreign_evals_cost")["rows"]:
+        found.setdefault(row["suite"].removeprefix("inspect:"), {})[row["metric"]] = row
+
+    def lines() -> Iterator[Sequence[str]]:
+        for name, own in found.items():
+            yield (
+                name,
+                str(own["samples"]["value"]),
+                cell(own["sample_ms"], 0),
+                cell(own["added"]),
+                str(own["added"]["n"]),
+            )
+
+    return table(("eval", "samples", "a sample by Inspect alone, ms", "added, %", "pairs"), lines())
+
+
 def covering() -> str:
     """How often intervals hold the truth, by kind of figure and number of tasks."""
     found: dict[tuple[str, str], dict[str, list[float]]] = {}
@@ -628,6 +647,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     **{f"proof {size}": (lambda s=size: taught(s)) for size in ("ci", "full")},  # type: ignore[misc]
     "proof short": short,
     "foreign evals": foreign_evals,
+    "foreign evals cost": foreign_evals_cost,
     "proof cells seen": lambda: cells("full", "seen"),
     "proof cells kinds": lambda: cells("full", "kinds"),
     "proof amounts": amounts,

@@ -30,8 +30,8 @@ from tests.scoring.shop import SECRET, SPECS, Shop, broken, failing, insistent
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("same_call_at_mst:3", "did you mean same_call_at_most? There are no_action_twice, "),
-        ("quick", "there is no contract 'quick'; There are no_action_twice, "),
+        ("same_call_at_mst:3", "did you mean same_call_at_most? Choose from no_action_twice, "),
+        ("quick", "there is no contract 'quick'; Choose from no_action_twice, "),
         ("same_call_at_most", "lacks its parameter K; write it as in same_call_at_most:3"),
         ("same_call_at_most:", "lacks its parameter K"),
         ("same_call_at_most:many", "'many' is not a whole number of 1 or more"),

@@ -28,7 +28,7 @@ from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 
 from call_faults import WAYS, CallPoint, CommandEnd, Way, points_by_kind, run_with_fault
-from results_file import write_results
+from results_file import ROOT, write_results
 
 Rows = Counter[tuple[str, str]]  # how often each row stands in each file
 OUT = "out"
@@ -53,6 +53,7 @@ class WritingCommand:
         usual: its exit codes where nothing goes wrong.
         noise: parts of lines that differ from run to run, such as seconds.
         warm: whether it may run in the process that all others are forked from; one that leaves threads may not.
+        databases: whether it reads a database and questions, which are put beside `out`.
     """
 
     name: str
@@ -61,12 +62,14 @@ class WritingCommand:
     usual: tuple[int, ...] = (0,)
     noise: str = ""
     warm: bool = True
+    databases: bool = False
 
 
 COMMANDS = (
     WritingCommand("run maze", f"{MAZE} --jobs 1 --out out"),
     WritingCommand("run maze, 2 processes", f"{MAZE} --jobs 2 --out out"),
     WritingCommand("run highwater", "run highwater --agent planner --limit 2 --jobs 1 --out out", warm=False),
+    WritingCommand("highwater build", "highwater build . --jobs 1 --out out", databases=True),
     WritingCommand("run paladin", "run paladin --agent paladin/follower --limit 1 --jobs 1 --out out"),
     WritingCommand(
         "campaign run",
@@ -145,6 +148,8 @@ class Course:
         source = self.base / "source"
         source.mkdir(parents=True)
         (source / "small.campaign").write_text(CAMPAIGN, encoding="utf-8")
+        if self.command.databases:
+            _write_databases(source)
         if f" {OUT}/" in self.command.words:
             (source / OUT).mkdir()
         for words in self.command.first:
@@ -233,6 +238,16 @@ class Course:
         return code
 
 
+def _write_databases(place: Path) -> None:
+    """The toy database of the tests, and two questions about it."""
+    sys.path.insert(0, str(ROOT))
+    from tests.world.sql.test_library import PAIRS, write_pairs
+    from tests.world.sql.toy import write_toy
+
+    write_toy(place)
+    write_pairs(place, PAIRS[:2])
+
+
 def _hidden(name: str) -> bool:
     return any(part.startswith(".") for part in Path(name).parts)
 
@@ -312,14 +327,15 @@ MUTANTS: dict[str, Callable[[], object]] = {"in-place": _without_renaming, "no-c
 
 
 def tried(
-    command: WritingCommand, base: Path, spoil: Callable[[], object], most: int, jobs: int
+    command: WritingCommand, base: Path, spoil: Callable[[], object], most: int, jobs: int, limit: float
 ) -> tuple[tuple[CallPoint, ...], list[Trial]]:
     """Try what there is to try of a command, in several processes, each in a folder of its own.
 
     Returns:
         the calls of an undisturbed run, and the trials.
     """
-    pids = [_forked(command, base / str(number), spoil, most, (number, jobs)) for number in range(jobs)]
+    courses = [Course(command, base / str(number), spoil, limit) for number in range(jobs)]
+    pids = [_forked(course, most, (number, jobs)) for number, course in enumerate(courses)]
     points: tuple[CallPoint, ...] = ()
     found: list[Trial] = []
     for number, pid in enumerate(pids):
@@ -333,14 +349,13 @@ def tried(
     return points, found
 
 
-def _forked(command: WritingCommand, base: Path, spoil: Callable[[], object], most: int, part: tuple[int, int]) -> int:
+def _forked(course: Course, most: int, part: tuple[int, int]) -> int:
     pid = os.fork()
     if pid:
         return pid
     try:
-        course = Course(command, base, spoil)
         course.begin()
-        with base.with_suffix(".jsonl").open("w", encoding="utf-8") as out:
+        with course.base.with_suffix(".jsonl").open("w", encoding="utf-8") as out:
             out.write(json.dumps([(one.number, one.kind, one.file) for one in course.points]) + "\n")
             for point, way in course.trials(most)[part[0] :: part[1]]:
                 out.write(json.dumps(asdict(course.try_once(point, way))) + "\n")
@@ -355,22 +370,22 @@ def _forked(command: WritingCommand, base: Path, spoil: Callable[[], object], mo
 def summary(name: str, points: Sequence[CallPoint], trials: Sequence[Trial]) -> list[dict[str, object]]:
     """Rows of the table: for each kind of call and way, how many points were tried, and what was lost."""
     found = []
-    counts = points_by_kind(tuple(points))
-    for kind, way in dict.fromkeys((one.kind, one.way) for one in trials):
-        own = [one for one in trials if (one.kind, one.way) == (kind, way)]
-        found.append(
-            {
-                "command": name,
-                "call": kind,
-                "way": way,
-                "points": counts.get(kind, 0),
-                "tried": sum(one.struck for one in own),
-                "lost": sum(one.lost > 0 for one in own),
-                "doubled": sum(one.doubled > 0 for one in own),
-                "left": sum(bool(one.left) for one in own),
-                "wrong": sum(bool(one.wrong) for one in own),
-            }
-        )
+    for kind, count in points_by_kind(tuple(points)).items():
+        for way in WAYS[kind]:
+            own = [one for one in trials if (one.kind, one.way) == (kind, way)]
+            found.append(
+                {
+                    "command": name,
+                    "call": kind,
+                    "way": way,
+                    "points": count,
+                    "tried": sum(one.struck for one in own),
+                    "lost": sum(one.lost > 0 for one in own),
+                    "doubled": sum(one.doubled > 0 for one in own),
+                    "left": sum(bool(one.left) for one in own),
+                    "wrong": sum(bool(one.wrong) for one in own),
+                }
+            )
     return found
 
 
@@ -379,11 +394,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commands", nargs="*", help="names of commands; all by default")
     parser.add_argument("--most", type=int, default=10**9, help="trials of a command at most")
+    parser.add_argument("--limit", type=float, default=120.0, help="seconds that one run may take")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--mutant", choices=[*MUTANTS, ""], default="", help="spoil the commands; losses must be seen")
     parser.add_argument("--out", type=Path, default=None, help="the file of results; results/writes.json by default")
     asked = parser.parse_args()
-    chosen = [one for one in COMMANDS if not asked.commands or one.name in asked.commands]
+    known = {one.name: one for one in COMMANDS}
+    if unknown := set(asked.commands) - set(known):
+        parser.error(f"there is no command {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    chosen = [known[name] for name in asked.commands or known]
     rows: list[dict[str, object]] = []
     spoil = MUTANTS.get(asked.mutant, lambda: None)
     base = tempfile.mkdtemp(prefix="writes-")  # no object of `tempfile`: each fork would remove it at its end
@@ -391,7 +410,7 @@ def main() -> None:
         for number, command in enumerate(chosen):
             place = Path(base) / str(number)
             place.mkdir()
-            points, trials = tried(command, place, spoil, asked.most, asked.jobs)
+            points, trials = tried(command, place, spoil, asked.most, asked.jobs, asked.limit)
             every = sum(len(WAYS[point.kind]) for point in points)
             for one in trials:
                 if not one.sound:
@@ -401,10 +420,10 @@ def main() -> None:
             print(f"{command.name}: {len(points)} calls, {struck} of {every} tried, {bad} unsound", flush=True)
             rows += summary(command.name, points, trials)
             shutil.rmtree(place)
+            if asked.out is not None or not (asked.commands or asked.mutant):
+                write_results(asked.out or TARGET, rows)  # after each, so that a run that is cut off has said something
     finally:
         shutil.rmtree(base, ignore_errors=True)
-    if asked.out is not None or not (asked.commands or asked.mutant):
-        write_results(asked.out or TARGET, rows)
 
 
 if __name__ == "__main__":

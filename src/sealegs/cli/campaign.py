@@ -17,6 +17,7 @@ from sealegs.cli.output import (
     write_table_rows,
 )
 from sealegs.cli.shared_options import SHARD, jobs_option, json_option
+from sealegs.cli.spread import ON, make_shards_elsewhere
 from sealegs.cli.terminal import echo
 from sealegs.engines.shards import is_empty_shard, parse_shard
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
@@ -67,6 +68,7 @@ def run(
     out: Annotated[Path | None, typer.Option(help="The folder; sealegs-campaigns/NAME by default.")] = None,
     model: Annotated[str, MODEL] = "",
     shard: Annotated[str, SHARD] = "",
+    on: Annotated[str, ON] = "",
     judge: Annotated[str, JUDGE] = "",
     json: Annotated[str, JSON] = "",
     max_invalid: Annotated[float, MAX_INVALID] = MOST_INVALID,
@@ -80,6 +82,7 @@ def run(
     part = parse_shard(shard)
     options = MicroOptions(campaign=file, model=model, jobs=jobs, time_limit=time_limit, shard=shard)
     folder = out or HOME / (campaign_text(file)[0] + (part.suffix if part else ""))
+    make_shards_elsewhere(on, shard, folder)
     SUITE.play(options, folder, TerminalView("run"))
     if is_empty_shard(folder):
         print_empty_shard(shard)

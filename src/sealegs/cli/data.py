@@ -10,6 +10,7 @@ import typer
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import print_shard_done, write_table_rows
 from sealegs.cli.shared_options import SHARD, jobs_option, json_option, seed_option
+from sealegs.cli.spread import ON, make_shards_elsewhere
 from sealegs.engines.shards import parse_shard
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Make and check trajectories that teach recovery.")
@@ -37,6 +38,7 @@ def make_training_data(
     shipped: Annotated[bool, typer.Option(help="Whether the tasks that ship with maze are among them.")] = True,
     teacher: Annotated[str, typer.Option(help="With `continuation: teacher`: the model as Inspect names it.")] = "",
     shard: Annotated[str, SHARD] = "",
+    on: Annotated[str, ON] = "",
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Make a set of trajectories; the same command resumes where a stopped one left off."""
@@ -44,6 +46,7 @@ def make_training_data(
     from sealegs.training.data.data_command import data_set_request, make_data_set, make_data_shard, row_figures
 
     asked = data_set_request(recipe, n, seed, form, format, tasks or [], toolbench or [], shipped, teacher, out)
+    make_shards_elsewhere(on, shard, out)
     if part := parse_shard(shard):
         with show_progress("trajectories") as progress, interruptible("block"):
             count = make_data_shard(asked, out, part, progress, jobs)

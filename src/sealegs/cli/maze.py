@@ -10,6 +10,7 @@ import typer
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import INVALID, exit_if_invalid, print_shard_done, write_files, write_table_rows
 from sealegs.cli.shared_options import SHARD, jobs_option, json_option, seed_option
+from sealegs.cli.spread import ON, make_shards_elsewhere
 from sealegs.cli.terminal import echo
 from sealegs.engines.shards import parse_shard
 from sealegs.faults.user_error import UserError
@@ -157,6 +158,7 @@ def generate_maze_tasks(
         Path | None, typer.Option(help="A Python file of your own tools; those that ship by default.")
     ] = None,
     shard: Annotated[str, SHARD] = "",
+    on: Annotated[str, ON] = "",
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Make new tasks, by rules or with models; the same command resumes where a stopped one left off."""
@@ -166,9 +168,10 @@ def generate_maze_tasks(
 
     part = parse_shard(shard)
     if private:
-        unfit = {"--engine model": engine == "model", "--world": world is not None, "--shard": part is not None}
+        unfit = {"--engine model": engine == "model", "--world": world, "--shard": shard, "--on": on}
         _generate_private(out, levels, n, seed, jobs, [name for name, asked in unfit.items() if asked], json)
         return
+    make_shards_elsewhere(on, shard, out)
     make = chosen_engine(
         engine=engine, model=model, judge_model=judge_model, levels=levels, per_level=n or PER_LEVEL, seed=seed or 0,
         tries=tries, out=out, jobs=jobs, world=world, shard=part,

@@ -31,10 +31,7 @@ def merge_command(
     If shards contradict each other, nothing is written. If shards are missing, they are named, and the exit code is 3.
     The same command resumes a stopped merge, and adds shards that came later.
     """
-    from sealegs.engines.merging import read_shard_folders, shard_groups
-
-    groups = {name: read_shard_folders(own, out / name) for name, own in shard_groups(folders).items()}
-    results = {name: _merged(parts, out / name) for name, parts in groups.items()}
+    results = join_folders(folders, out)
     for name, found in results.items():
         first, *rest = found.lines()
         if json != "-":
@@ -44,6 +41,18 @@ def merge_command(
     write_table_rows([row for found in results.values() for row in found.rows()], json)
     if not all(found.complete for found in results.values()):
         raise typer.Exit(INCOMPLETE)
+
+
+def join_folders(folders: Sequence[Path], out: Path) -> dict[str, MergeResult]:
+    """Join the folders of shards in one, or in one for each model, by their names.
+
+    Raises:
+        UserError: they contradict each other, or what is there.
+    """
+    from sealegs.engines.merging import read_shard_folders, shard_groups
+
+    groups = {name: read_shard_folders(own, out / name) for name, own in shard_groups(folders).items()}
+    return {name: _merged(parts, out / name) for name, parts in groups.items()}
 
 
 def _merged(parts: Sequence[ShardFolder], out: Path) -> MergeResult:

@@ -121,8 +121,8 @@ def _first(cards: Sequence[EpisodeCard]) -> str:
 
 
 def _header(material: Material, prompt: str) -> dict[str, object]:
-    results = material.results
-    names = ("composite", "tsr", "outcome", "prr", "rc", "exposed", "harmed") if fault_modes(results) else ("tsr",)
+    results, struck = material.results, set(fault_modes(material.results))
+    names = ("composite", "tsr", "outcome", "prr", "rc", "exposed", "harmed") if struck else ("tsr",)
     tiles = [Tile(SHORT[n], METRICS[n], overall(material.rows, results, n)) for n in names]
     facts = {
         "suite": material.who.get("suite", "unnamed"),
@@ -138,9 +138,9 @@ def _header(material: Material, prompt: str) -> dict[str, object]:
         "tiles": tiles,
         "warnings": material.warnings,
         "episodes": len(results),
-        "faulty": bool(fault_modes(results)),
-        "inconclusive": bool(fault_modes(results)) and not any(r.verdict.exposed for r in results),
-        "planned": sum(r.mode in fault_modes(results) for r in results),
+        "faulty": bool(struck),
+        "inconclusive": bool(struck) and not any(r.verdict.exposed for r in results),
+        "planned": sum(r.mode in struck for r in results),
         "exposed": sum(r.verdict.exposed for r in results),
         "crashed": sum(r.verdict.attribution == "crashed" for r in results),
     }

@@ -158,7 +158,7 @@ def test_a_clock_that_jumps_changes_nothing(calm: Counter[str], tmp_path: Path) 
     seen = subprocess.run([sys.executable, "-c", look], env=jumping, capture_output=True, text=True, check=True)
     assert seen.stdout == "True\n"
     (tmp_path / "few.campaign").write_text("tip hang,slow(seconds=0.2),delta model=scripted/retrier\n")
-    play = ["campaign", "run", "few.campaign", "--jobs", "2", "--budget", "30"]
+    play = ["campaign", "run", "few.campaign", "--jobs", "2", "--time-limit", "30"]
     assert sealegs(*play, "--out", "calm", cwd=tmp_path).returncode == 0
     for words in (RUN, [*play, "--out", "jumped"]):
         done = subprocess.run([*SEALEGS, *words], cwd=tmp_path, env=jumping, capture_output=True, text=True)

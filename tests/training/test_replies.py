@@ -88,12 +88,12 @@ def test_a_template_without_calls_has_no_reader() -> None:
 @pytest.mark.parametrize(
     ("reader", "text", "content", "problem"),
     [
-        ("tags", 'So.\n<tool_call>\n{"name": "a", "arguments": {"x": 1', "So.", "no whole JSON object"),
+        ("tags", 'So.\n<tool_call>\n{"name": "a", "arguments": {"x": 1', "So.", "not a complete JSON object"),
         ("tags", '<tool_call>\n{"arguments": {}}\n</tool_call>', "", "has no 'name'"),
         ("tags", '<tool_call>\n{"name": "a", "arguments": [1]}\n</tool_call>', "", "'arguments' is no JSON object"),
         ("tags", '<tool_call>\n{"name": "a", "arguments": "{1"}\n</tool_call>', "", "'arguments' is no JSON object"),
         ("parameters", '{"name": "a", "parameters": 3}', "", "'parameters' is no JSON object"),
-        ("lines", 'call a {"x": ', "", "no whole JSON object"),
+        ("lines", 'call a {"x": ', "", "not a complete JSON object"),
     ],
 )
 def test_what_cannot_be_read_says_why(reader: str, text: str, content: str, problem: str) -> None:

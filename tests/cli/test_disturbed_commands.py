@@ -119,7 +119,7 @@ def test_a_stopped_run_goes_on(calm: Counter[str], tmp_path: Path, seconds: floa
     assert lines(tmp_path) == calm
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_run_without_memory_says_so_and_the_same_command_resumes_it(
     calm: Counter[str], tmp_path: Path, jobs: int
 ) -> None:
@@ -148,6 +148,7 @@ def test_the_work_of_a_killed_worker_is_done_by_another(tmp_path: Path, words: l
     assert rows(disturbed) == rows(calm)
 
 
+@pytest.mark.slow
 def test_a_clock_that_jumps_changes_nothing(calm: Counter[str], tmp_path: Path) -> None:
     """Every look at the wall clock is a day ahead or a day behind the one before."""
     (tmp_path / "site").mkdir()

@@ -153,3 +153,26 @@ def test_what_cannot_be_redacted_is_refused(log: Path, tmp_path: Path, monkeypat
     with pytest.raises(UserError, match="nothing would be taken out"):
         write_redacted_log(log, tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param({"password": f"attachment://{'a' * 32}", "attachments": {"a" * 32: WORD}}, id="a long text"),
+        pytest.param({"op": "replace", "path": "/password", "value": "new", "replaced": WORD}, id="what was replaced"),
+        pytest.param({"op": "add", "path": "/passwords/1", "value": WORD}, id="one of several"),
+        pytest.param({"op": "add", "path": "/store/password/current", "value": WORD}, id="within a secret"),
+        pytest.param({"type": "Feature", "properties": {"password": WORD}}, id="an answer with properties"),
+        pytest.param({"name": "Authorization", "value": WORD, "enabled": True}, id="a pair with a third field"),
+        pytest.param({"credentials": {KEY: "x"}}, id="a key within a secret"),
+    ],
+)
+def test_a_secret_goes_wherever_its_name_is(data: dict[str, Any], tmp_path: Path) -> None:
+    told = json.dumps(redacted(data, tmp_path))
+    assert WORD not in told
+    assert KEY not in told
+
+
+def test_a_long_text_stays_where_nothing_calls_it_a_secret(tmp_path: Path) -> None:
+    data = {"body": f"attachment://{'a' * 32}", "attachments": {"a" * 32: "All is well."}}
+    assert redacted(data, tmp_path) == data

@@ -1,8 +1,9 @@
 """Copies of Inspect's own logs without what looks like a secret, by the rules of records (`traces.redaction`).
 
 Inspect writes tool arguments, answers and model calls into its logs as they are. Here every text of every entry is
-searched, whatever wrote it. What it does not cover: pictures and other media, secrets that look like any other text,
-and what Inspect keeps beside its logs (its traces, and its buffer of samples under way).
+searched, whatever wrote it. What it does not cover: pictures and other media, secrets that look like any other text and
+are under no name of a secret (a name that only a schema declares to be one counts in a tool's arguments and results
+alone), and what Inspect keeps beside its logs (its traces, and its buffer of samples under way).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import io
 import json
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ REFERENCE = re.compile(r"attachment://([0-9a-f]{32})")
 TOOL = ("function", "tool", "name")  # fields that name a tool beside what it was given
 GIVEN = ("arguments", "result", "outcome")
 PATCH = {"op", "path", "value"}  # fields of a change of JSON data (RFC 6902)
+CHANGED = ("value", "replaced")  # what a change holds: what is there now, and in Inspect's own what was there before
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the time of every entry: equal logs give equal copies
 
 
@@ -84,21 +87,32 @@ class LogRedactor(Redactor):
         if isinstance(data, dict) and isinstance(old := data.get("attachments"), dict):
             # A long text is under a digest of it that has no key. Where a secret was in it, guesses could be tried
             # against that, so the text gets a digest of what it is now.
+            for key in _references(data) - _references(found):  # it was under a secret name somewhere
+                found["attachments"][key] = own._whole(old.get(key, ""))
             new = {key: _digest(text) for key, text in found["attachments"].items() if text != old.get(key)}
             found = _moved(found, new)
             found["attachments"] = {new.get(key, key): text for key, text in found["attachments"].items()}
         return json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
     def _fields(self, value: Mapping[str, Any], declared: frozenset[str]) -> dict[str, Any]:
-        if isinstance(value.get("properties"), Mapping):
+        if value.get("type") == "object" and isinstance(value.get("properties"), Mapping):
             return dict(self.description(value))
         if set(value) >= PATCH and isinstance(path := value["path"], str):
-            return {**super()._fields(value, declared), "value": self.redacted(value["value"], path.split("/")[-1])}
+            changed = {name: self._under(path, value[name]) for name in CHANGED if name in value}
+            return {**super()._fields(value, declared), **changed}
         found = super()._fields(value, declared)
         tool = next((value[name] for name in TOOL if isinstance(value.get(name), str)), "")
         plain = Redactor(self._mark, self._names)  # what tools are given and give may only look like a schema
         names = self._declared.get(tool, frozenset())
         return found | {name: plain.redacted(value[name], "", names) for name in GIVEN if tool and name in value}
+
+    def _under(self, path: str, value: Any) -> Any:
+        """What is at a path of changed data: each name on the way may be that of a secret."""
+        *above, last = path.split("/")
+        value = self.redacted(value, last)
+        for name in above:
+            [value] = self.redacted([value], name)
+        return value
 
     def _text(self, value: str) -> str:
         """A text; of one with JSON in each line, as the note of a record, every line by itself."""
@@ -126,6 +140,11 @@ def _described(data: Any) -> Iterator[list[Any]]:
     elif isinstance(data, list):
         for one in data:
             yield from _described(one)
+
+
+def _references(entry: Mapping[str, Any]) -> Counter[str]:
+    """How often an entry refers to each of its long texts."""
+    return Counter(REFERENCE.findall(json.dumps({key: one for key, one in entry.items() if key != "attachments"})))
 
 
 def _digest(text: Any) -> str:

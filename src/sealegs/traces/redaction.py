@@ -31,7 +31,7 @@ DIGITS = 16
 QUOTES = ("'", '"')
 VALUES = ("const", "default", "enum", "example", "examples")  # parts of a schema that hold values
 SECRET = "secret_fields"  # where what is said of a tool lists the fields that its schema declares to be secret
-PAIR = ({"name", "value"}, {"key", "value"})  # fields of what says a name and its value
+PAIRS = ({"name", "value"}, {"key", "value"})  # fields of what says a name and its value, among others
 WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-. ]+")  # where camel case begins a new word
 Mark = Callable[[str], str]
 
@@ -101,10 +101,12 @@ class Redactor:
         return found
 
     def _fields(self, value: Mapping[str, Any], declared: frozenset[str]) -> dict[str, Any]:
-        if set(value) in PAIR and isinstance(named := value.get("name", value.get("key")), str) and self._secret(named):
-            return {**value, "value": self._whole(value["value"])}
         # Keys are texts as well, and some services put a token there.
-        return {self._text(str(key)): self.redacted(one, str(key), declared) for key, one in value.items()}
+        found = {self._text(str(key)): self.redacted(one, str(key), declared) for key, one in value.items()}
+        named = value.get("name", value.get("key"))
+        if any(pair <= set(value) for pair in PAIRS) and isinstance(named, str) and self._secret(named):
+            found["value"] = self._whole(value["value"])
+        return found
 
     def _whole(self, value: Any, *, numbers: bool = False) -> Any:
         """Mark every text within, whatever it is; with `numbers`, every number, too."""
@@ -112,7 +114,7 @@ class Redactor:
             # A mark is not marked again, so that redacting twice changes nothing.
             return value if not value or MARKED.fullmatch(value) else self._mark(value)
         if isinstance(value, Mapping):
-            return {key: self._whole(one, numbers=numbers) for key, one in value.items()}
+            return {self._text(str(key)): self._whole(one, numbers=numbers) for key, one in value.items()}
         if isinstance(value, (list, tuple)):
             return [self._whole(one, numbers=numbers) for one in value]
         return self._mark(repr(value)) if numbers and isinstance(value, (int, float)) and value is not True else value

@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from sealegs.cli import run, spread
 from sealegs.engines import ray_cluster
 from sealegs.engines.ray_cluster import check_cluster_address, packed_folder, unpack_folder
+from sealegs.engines.shards import Shard
 from sealegs.faults.user_error import UserError
+from sealegs.suites.suite import suite_named
 from tests import needs
 
 RUN = ["run", "maze", "--agent", "planner", "--limit", "12", "--levels", "C1,C2"]
@@ -131,6 +134,33 @@ def test_a_mistake_in_a_shard_is_told_once(nodes: Nodes, tmp_path: Path) -> None
     assert told.stderr.count("--shard") == 1
     assert "Traceback" not in told.stderr
     assert not (tmp_path / "made").exists()
+
+
+def test_shards_of_another_command_are_refused(nodes: Nodes, tmp_path: Path) -> None:
+    (tmp_path / "made.parts" / "1-of-8").mkdir(parents=True)
+    (tmp_path / "made.parts" / "command.json").write_text("{}")
+    told = sealegs(*RUN, "--on", "ray", "--out", "made", place=tmp_path, RAY_ADDRESS=nodes.address)
+    assert told.returncode == 2
+    assert "holds shards of another command" in told.stderr
+
+
+@pytest.mark.parametrize("words", [["--", "default"], ["default"]])
+def test_options_of_a_shard_come_before_what_is_none(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["sealegs", "data", "make", "--out", "x", "--on", "ray", *words])
+    monkeypatch.setenv("SEALEGS_REDACT_NAMES", "patient")
+    made = spread._shard_command(Shard(1, 2), ("--jobs", "1"))
+    given = [*made.args, "--out", "y", *made.rest]
+    options = given[: given.index("--")] if "--" in given else given
+    assert options[-2:] == ["--out", "y"] or "--" not in words
+    assert options[options.index("--shard") + 1] == "1/2"
+    assert made.settings["SEALEGS_REDACT_NAMES"] == "patient"
+
+
+def test_a_suite_without_processes_gets_no_jobs(tmp_path: Path) -> None:
+    told = sealegs("run", "inspect", "--task", "x.py@t", "--on", "", "--shard", "1/4", "--json", "", place=tmp_path)
+    assert "--jobs" not in told.stderr
+    assert "jobs" not in dict(run._fields(suite_named("inspect")))
+    assert "jobs" in dict(run._fields(suite_named("maze")))
 
 
 def test_without_a_cluster_one_line_says_so(tmp_path: Path) -> None:

@@ -158,6 +158,16 @@ def test_it_is_not_made_into_a_dataset_folder(folder: Path, tmp_path: Path) -> N
     assert not (tmp_path / "out").exists()
 
 
+def test_a_folder_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("build\n")
+    mode = tmp_path.stat().st_mode
+    with pytest.raises(UserError, match="is not empty and holds no private set"):
+        make_private_set(["C1"], 1, 7, tmp_path, lambda done, total: None)
+    assert [one.name for one in tmp_path.iterdir()] == [".gitignore"]
+    assert (tmp_path / ".gitignore").read_text() == "build\n"
+    assert tmp_path.stat().st_mode == mode
+
+
 def test_options_that_do_not_go_with_it_are_refused_together(tmp_path: Path) -> None:
     asked = ["--engine", "model", "--shard", "1/2", "--levels", "C9"]
     done = CliRunner().invoke(app, ["maze", "generate", "--private", "--out", str(tmp_path / "x"), *asked])

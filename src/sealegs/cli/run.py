@@ -154,7 +154,8 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
         return
     if several:
         chosen = asked_once(chosen, folders)
-    make_shards_elsewhere(on, chosen[0].shard, (out or LOGS) if several else folders[0])
+    alone = ("--jobs", "1") if "jobs" in dict(_fields(suite)) else ()
+    make_shards_elsewhere(on, chosen[0].shard, (out or LOGS) if several else folders[0], folders, alone)
     rows: list[Row] = []
     counts: list[InvalidCount] = []
     for options, folder in zip(chosen, folders, strict=True):

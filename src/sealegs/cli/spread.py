@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -12,11 +15,13 @@ from sealegs.cli.consoles import errors
 from sealegs.cli.merge import INCOMPLETE, join_folders
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.engines.ray_cluster import RayCommand, check_cluster_address, connected_cluster
-from sealegs.engines.shards import Shard, holds_files, parse_shard
+from sealegs.engines.shards import OURS, Shard, holds_files, parse_shard, source_digest
 from sealegs.faults.user_error import UserError
+from sealegs.traces.atomic_files import write_atomically
 
 EACH = 4  # shards for each processor: one that takes long holds up few others
 OF = "-of-"
+ASKED = "command.json"  # beside the shards: what they are of
 ON = typer.Option(
     "--on",
     callback=check_cluster_address,
@@ -24,7 +29,9 @@ ON = typer.Option(
 )
 
 
-def make_shards_elsewhere(on: str, shard: str, out: Path) -> None:
+def make_shards_elsewhere(
+    on: str, shard: str, out: Path, runs: Sequence[Path] = (), alone: Sequence[str] = ("--jobs", "1")
+) -> None:
     """Have a cluster make the shards of this command, and join them in its folder.
 
     The command itself then finds all done there, and reports. Nothing happens where no cluster is named.
@@ -33,21 +40,25 @@ def make_shards_elsewhere(on: str, shard: str, out: Path) -> None:
         on: the cluster.
         shard: what `--shard` was given.
         out: the command's folder.
+        runs: the folders that it makes there, if it makes several.
+        alone: the words that keep a shard to one process.
 
     Raises:
-        UserError: `--shard` is given too, or a shard was refused.
+        UserError: `--shard` is given too, a shard was refused, or another command left shards.
     """
     if not on:
         return
     if shard:
         raise UserError(f"--on {on} makes all shards, and --shard {shard} asks for one; leave one of them out")
-    parts = out.with_name(f"{out.name}.parts")
-    if holds_files(out) and not parts.exists():
+    place = out.resolve()
+    parts = place.with_name(f"{place.name}.parts")
+    if any(map(holds_files, runs or [out])) and not parts.exists():
         errors.print(f"note: {out} is there already, so what is left to do is done here", markup=False)
         return
     with connected_cluster(on) as cluster, show_progress("shards") as progress, interruptible("shard"):
+        _check_same_command(parts)
         of = _earlier_division(parts) or EACH * cluster.processors
-        commands = {f"{number}{OF}{of}": _shard_command(Shard(number, of)) for number in range(1, of + 1)}
+        commands = {f"{number}{OF}{of}": _shard_command(Shard(number, of), alone) for number in range(1, of + 1)}
         cluster.make_folders(commands, parts, progress)
     join_folders([parts / name for name in commands], out)
     shutil.rmtree(parts)
@@ -60,7 +71,24 @@ def _earlier_division(parts: Path) -> int:
     return shard.of if shard else 0
 
 
-def _shard_command(shard: Shard) -> RayCommand:
+def _check_same_command(parts: Path) -> None:
+    """Note whose shards a folder holds; refuse one that another command left, before anything is made for it.
+
+    Raises:
+        UserError: it holds the shards of another command, or of another version of Sealegs.
+    """
+    file, asked = parts / ASKED, json.dumps({"words": sys.argv[1:], "code": source_digest(OURS)}, indent=1) + "\n"
+    if _earlier_division(parts) and file.read_text(encoding="utf-8") != asked:
+        other = "shards of another command, or of another version of Sealegs"
+        raise UserError(f"{parts} holds {other}; resume that command, or delete the folder")
+    parts.mkdir(mode=0o700, parents=True, exist_ok=True)  # records may be private
+    write_atomically(file, asked)
+
+
+def _shard_command(shard: Shard, alone: Sequence[str]) -> RayCommand:
     """This command for one shard. Of an option that is given twice the last counts."""
-    args = (*sys.argv[1:], "--on", "", "--shard", str(shard), "--json", "", "--jobs", "1")
-    return RayCommand("sealegs", args, str(Path.cwd()), good=(0, INCOMPLETE))
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)  # what follows it are no options
+    own = ("--on", "", "--shard", str(shard), "--json", "", *alone)
+    settings = {name: value for name, value in os.environ.items() if name.startswith("SEALEGS_")}
+    return RayCommand("sealegs", (*words[:end], *own), tuple(words[end:]), str(Path.cwd()), settings, (0, INCOMPLETE))

@@ -32,15 +32,19 @@ class RayCommand(NamedTuple):
 
     Attributes:
         module: what Python runs, as with `python -m`.
-        args: its arguments; `--out FOLDER` joins them.
+        args: its options; `--out FOLDER` joins them.
+        rest: what comes after them.
         place: the working folder, on every node.
+        settings: environment variables that the node may not have.
         good: the exit codes after which the folder is what was wanted.
     """
 
     module: str
     args: tuple[str, ...]
+    rest: tuple[str, ...]
     place: str
-    good: tuple[int, ...] = (0,)
+    settings: Mapping[str, str]
+    good: tuple[int, ...]
 
 
 class RayOutcome(NamedTuple):
@@ -167,9 +171,15 @@ def _made_folder(command: RayCommand) -> RayOutcome:
         return RayOutcome(2, node, f"there is no folder {command.place}; give all nodes the same files", b"")
     with tempfile.TemporaryDirectory(prefix="sealegs-") as place:
         out = Path(place) / "made"
-        words = [sys.executable, "-m", command.module, *command.args, "--out", str(out)]
+        words = [sys.executable, "-m", command.module, *command.args, "--out", str(out), *command.rest]
         run = subprocess.run(
-            words, cwd=command.place, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            words,
+            cwd=command.place,
+            env={**os.environ, **command.settings},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            check=False,
         )
         good = run.returncode in command.good and out.is_dir()
         said = run.stderr.decode("utf-8", "replace").strip()[-LAST:]
@@ -182,7 +192,6 @@ def _keep(name: str, outcome: RayOutcome, command: RayCommand, folder: Path) -> 
         if outcome.code == 2:
             raise UserError(f"on {outcome.node}: {outcome.said.removeprefix('sealegs: ')}")
         raise LostCommand(f"{name} failed on {outcome.node} (exit code {outcome.code}):\n{outcome.said}")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # records may be private, and an archive keeps no modes
     half = Path(tempfile.mkdtemp(prefix=".", dir=folder))
     try:
         unpack_folder(outcome.archive, half / "made")

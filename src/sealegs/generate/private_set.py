@@ -34,7 +34,7 @@ from sealegs.tasks import Task
 from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.tasks.yaml_tasks import task_data, tasks_of
 from sealegs.traces.atomic_files import make_folder, write_atomically
-from sealegs.traces.folder_lock import locks_folder
+from sealegs.traces.folder_lock import LOCK_FILE, locks_folder
 from sealegs.world.corpus import load_corpus
 
 SEED = "seed"  # the file
@@ -114,6 +114,8 @@ def _seed(out: Path, asked: int | None) -> str:
     """The folder's seed, drawn where there is none yet."""
     file = out / SEED
     if not file.exists():
+        if out.is_dir() and any(one.name != LOCK_FILE for one in out.iterdir()):
+            raise UserError(f"{out} is not empty and holds no private set; name another folder with --out")
         make_folder(out, "name another with --out")
         if os.name == "posix":
             out.chmod(0o700)

@@ -120,6 +120,7 @@ def test_a_seed_gives_its_set_again_and_entropy_gives_another_each_time(folder: 
 
 def test_a_stopped_run_goes_on_to_the_same_set(folder: Path, tmp_path: Path) -> None:
     lines = (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "seed").write_bytes((folder / "seed").read_bytes())  # which is written before anything else
     (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:3]) + lines[3][: len(lines[3]) // 2])
     assert made(tmp_path).tasks.edition == task_set(str(folder)).edition
 

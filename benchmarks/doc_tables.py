@@ -488,20 +488,6 @@ def writes() -> str:
     return table(head, lines())
 
 
-def ray() -> str:
-    """What a Ray cluster of one node and of two takes beside one process, and what that would come to on many."""
-    rows = result("ray_scaling")["rows"]
-    found = {(row["level"], row["mode"], row["metric"]): row for row in rows}
-
-    def lines() -> Iterator[Sequence[str]]:
-        for place in ("one process", "1 node", "2 nodes"):
-            whole, one = found[place, "whole", "seconds"], found[place, "one task", "seconds"]
-            yield place, cell(one), cell(whole), cell(found.get((place, "whole", "ratio")), 2)
-
-    n = f"{found['one process', 'whole', 'seconds']['n']:,}"
-    return table(("", "5 episodes, s", f"{n} episodes, s", "times as fast as one process"), lines())
-
-
 def rank_coverage() -> str:
     """How often intervals of ranks hold, by design and number of tasks, beside those of a bootstrap."""
     found: dict[tuple[str, str], dict[tuple[str, str], float]] = {}
@@ -661,7 +647,6 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "first minutes": first_minutes,
     "mcp conformance": mcp_conformance,
     "http proxy": http_proxy,
-    "ray": ray,
     "fuzz": fuzz,
     "million": million,
     "million disk": million_disk,

@@ -8,7 +8,7 @@ what is added. `bare` is Inspect alone: the eval is loaded, played and logged. `
 for the clean samples, its plan being empty: it loads the eval, puts every call through the session of its sample, keeps
 a record of it and reads the logs. Both play the same samples, one run after the other in one process, in changing
 order, and both leave the eval's database out of their logs: to write it would make the bare run longer, and the share
-that is added smaller. `added` is the median over the pairs of what the second takes more, in per cent of the first,
+that is added smaller. `added` is the median over the pairs of what the second takes more, in % of the first,
 with the interval at 95 % of that median by order statistics; `sample_ms` is the time of a bare sample.
 """
 

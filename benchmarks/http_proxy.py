@@ -37,6 +37,7 @@ from pathlib import Path
 from typing import Any
 
 from results_file import write_results
+from tcp_relay import TCP_RELAY
 
 CONNECTIONS = 16
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()", "proxy"]
@@ -69,21 +70,6 @@ class Answering(asyncio.Protocol):
 
 async def main():
     server = await asyncio.get_running_loop().create_server(Answering, "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
-asyncio.run(main())
-"""
-FLOOR = r"""
-import asyncio, sys
-async def pump(reader, writer):
-    while data := await reader.read(65536):
-        writer.write(data)
-    writer.close()
-async def main():
-    async def joined(reader, writer):
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", int(sys.argv[1]))
-        await asyncio.gather(pump(reader, far_writer), pump(far_reader, writer))
-    server = await asyncio.start_server(joined, "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 asyncio.run(main())
@@ -170,7 +156,7 @@ def way(mode: str, place: Path) -> Iterator[tuple[int, int]]:
         server = stack.enter_context(running([sys.executable, "-c", SERVER], **piped))
         port, pid = told_port(server), server.pid
         if mode == "bare-relay":
-            floor = stack.enter_context(running([sys.executable, "-c", FLOOR, str(port)], **piped))
+            floor = stack.enter_context(running([sys.executable, "-c", TCP_RELAY, str(port)], **piped))
             port, pid = told_port(floor), floor.pid
         elif mode.startswith("sealegs-"):
             proxy = stack.enter_context(running(sealegs(mode.removeprefix("sealegs-"), port, place), **piped))

@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from results_file import write_results
+from tcp_relay import TCP_RELAY
 
 WINDOW = 64
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()", "proxy"]
@@ -111,21 +112,6 @@ def pump(source, target):
     os.close(target)
 threading.Thread(target=pump, args=(0, server.stdin.fileno()), daemon=True).start()
 pump(server.stdout.fileno(), 1)
-"""
-HTTP_FLOOR = r"""
-import asyncio, sys
-async def pump(reader, writer):
-    while data := await reader.read(65536):
-        writer.write(data)
-    writer.close()
-async def main():
-    async def joined(reader, writer):
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", int(sys.argv[1]))
-        await asyncio.gather(pump(reader, far_writer), pump(far_reader, writer))
-    server = await asyncio.start_server(joined, "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
-asyncio.run(main())
 """
 FASTMCP = r"""
 import sys, logging
@@ -327,7 +313,7 @@ def http(mode: str, place: Path) -> Iterator[tuple[Client, int]]:
         port = int(_line(server))
         pid = server.pid
         if mode == "bare-relay":
-            floor = stack.enter_context(running(python(HTTP_FLOOR, str(port)), pipes=False))
+            floor = stack.enter_context(running(python(TCP_RELAY, str(port)), pipes=False))
             port = int(_line(floor))
         elif mode == "fastmcp-proxy":
             mine = free_port()

@@ -473,16 +473,18 @@ def fuzz() -> str:
 
 def writes() -> str:
     """Where commands were killed or failed, and what the same command could not make good."""
+    counted = ("tried", "lost", "doubled", "left", "wrong")
     found: dict[str, list[Mapping[str, Any]]] = {}
     for row in result("writes")["rows"]:
-        found.setdefault(row["command"], []).append(row)
+        found.setdefault(row["agent"], []).append(row)
 
     def lines() -> Iterator[Sequence[str]]:
         for command, own in found.items():
-            calls = sum({row["call"]: row["points"] for row in own}.values())
-            possible = sum(row["points"] for row in own)
-            ends = (sum(row[name] for row in own) for name in ("lost", "doubled", "left", "wrong"))
-            yield command, f"{calls:,}", f"{possible:,}", f"{sum(row['tried'] for row in own):,}", *map(str, ends)
+            tried = [row for row in own if row["metric"] == "tried"]
+            calls = sum({row["level"]: row["n"] for row in tried}.values())
+            possible = sum(row["n"] for row in tried)
+            sums = {name: sum(row["value"] for row in own if row["metric"] == name) for name in counted}
+            yield command, f"{calls:,}", f"{possible:,}", *(f"{sums[name]:,}" for name in counted)
 
     head = ("command", "calls", "faults possible", "tried", "rows lost", "rows doubled", "files left", "told wrongly")
     return table(head, lines())

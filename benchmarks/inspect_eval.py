@@ -112,7 +112,7 @@ def seconds(level: str, samples: int, mode: str) -> float:
 def row(level: str, mode: str, metric: str, values: np.ndarray[Any, Any]) -> dict[str, Any]:
     drawn = np.median(np.random.default_rng(0).choice(values, (RESAMPLES, len(values))), axis=1)
     low, high = np.percentile(drawn, [2.5, 97.5])
-    known = {"suite": "inspect", "level": level, "mode": mode, "metric": metric}
+    known = {"suite": "inspect", "agent": "", "level": level, "mode": mode, "metric": metric}
     return {
         **known,
         "value": round(float(np.median(values)), 4),

@@ -1,4 +1,6 @@
-"""What a kill or a failing disk leaves of each command's work; writes results/writes.json.
+"""What a kill or a failing disk leaves of each command's work.
+
+    python benchmarks/writes.py --json benchmarks/results/writes.json
 
 For each write, rename, fsync, lock, fork and unlink of a small run of a command in turn: the command is killed there,
 or the call fails; then the same command runs again, and every row that it leaves is compared with those of a run that
@@ -81,7 +83,7 @@ COMMANDS = (
     WritingCommand(
         "detect learn", "detect learn in/episodes.jsonl --out out/profiles.json", (f"{MAZE} --jobs 1 --out in",)
     ),
-    WritingCommand("detect measure", "detect measure maze --limit 2 --no-recover --out out"),
+    WritingCommand("detect measure", "detect measure maze --limit 8 --no-recover --out out"),
     WritingCommand("hunt", "hunt maze/c1-01 --agent naive --runs 30 --findings 1 --out out", usual=(1,)),
     WritingCommand("report", "report in --html out/report.html", (f"{MAZE} --jobs 1 --out in",)),
     WritingCommand(
@@ -368,24 +370,23 @@ def _forked(course: Course, most: int, part: tuple[int, int]) -> int:
 
 
 def summary(name: str, points: Sequence[CallPoint], trials: Sequence[Trial]) -> list[dict[str, object]]:
-    """Rows of the table: for each kind of call and way, how many points were tried, and what was lost."""
-    found = []
+    """Rows of the long table: for each kind of call and way, of `n` points, how many were tried and what was lost."""
+    found: list[dict[str, object]] = []
     for kind, count in points_by_kind(tuple(points)).items():
         for way in WAYS[kind]:
             own = [one for one in trials if (one.kind, one.way) == (kind, way)]
-            found.append(
-                {
-                    "command": name,
-                    "call": kind,
-                    "way": way,
-                    "points": count,
-                    "tried": sum(one.struck for one in own),
-                    "lost": sum(one.lost > 0 for one in own),
-                    "doubled": sum(one.doubled > 0 for one in own),
-                    "left": sum(bool(one.left) for one in own),
-                    "wrong": sum(bool(one.wrong) for one in own),
-                }
-            )
+            sums = {
+                "tried": sum(one.struck for one in own),
+                "lost": sum(one.lost > 0 for one in own),
+                "doubled": sum(one.doubled > 0 for one in own),
+                "left": sum(bool(one.left) for one in own),
+                "wrong": sum(bool(one.wrong) for one in own),
+            }
+            where = {"suite": "writes", "agent": name, "level": kind, "mode": way}
+            found += [
+                {**where, "metric": metric, "value": value, "low": None, "high": None, "n": count}
+                for metric, value in sums.items()
+            ]
     return found
 
 
@@ -397,7 +398,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=120.0, help="seconds that one run may take")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--mutant", choices=[*MUTANTS, ""], default="", help="spoil the commands; losses must be seen")
-    parser.add_argument("--out", type=Path, default=None, help="the file of results; results/writes.json by default")
+    parser.add_argument("--json", type=Path, default=None, help="the file of results; results/writes.json by default")
     asked = parser.parse_args()
     known = {one.name: one for one in COMMANDS}
     if unknown := set(asked.commands) - set(known):
@@ -405,6 +406,7 @@ def main() -> None:
     chosen = [known[name] for name in asked.commands or known]
     rows: list[dict[str, object]] = []
     unsound = 0
+    target = asked.json or (None if asked.commands or asked.mutant else TARGET)
     spoil = MUTANTS.get(asked.mutant, lambda: None)
     base = tempfile.mkdtemp(prefix="writes-")  # no object of `tempfile`: each fork would remove it at its end
     try:
@@ -422,8 +424,8 @@ def main() -> None:
             print(f"{command.name}: {len(points)} calls, {struck} of {every} tried, {bad} unsound", flush=True)
             rows += summary(command.name, points, trials)
             shutil.rmtree(place)
-            if asked.out is not None or not (asked.commands or asked.mutant):
-                write_results(asked.out or TARGET, rows)  # after each, so that a run that is cut off has said something
+            if target is not None:
+                write_results(target, rows)  # after each, so that a run that is cut off has said something
     finally:
         shutil.rmtree(base, ignore_errors=True)
     sys.exit(bool(unsound))

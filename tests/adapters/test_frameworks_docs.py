@@ -10,7 +10,7 @@ import noxfile
 import pytest
 
 from sealegs.adapters.conformance import CHECKS
-from tests.adapters.frameworks.table import DATA, PAGE, ROOT, agents_table, table, written
+from tests.adapters.frameworks.table import DATA, PAGE, ROOT, agents_table, long_table, table, written
 
 TEXT = PAGE.read_text(encoding="utf-8")
 
@@ -28,8 +28,9 @@ def test_the_checks_are_all_there() -> None:
 
 def test_the_tables_are_those_of_the_data() -> None:
     data = json.loads(DATA.read_text(encoding="utf-8"))
-    rows, agents = data["rows"], data["agents"]
+    rows, agents = data["frameworks"], data["agents"]
     assert written(TEXT, table(rows), agents_table(agents)) == TEXT
+    assert data["rows"] == long_table(rows, agents)
     assert not any(row["failed"] for row in rows)
     assert not any(row["counts"]["failed"] for row in agents)
     assert {row["framework"] for row in agents} <= {row["framework"] for row in rows}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from types import ModuleType
 
@@ -40,3 +41,13 @@ def test_tables_are_as_they_would_be_written(tables: ModuleType, page: Path) -> 
 def test_an_unknown_table_is_told(tables: ModuleType) -> None:
     with pytest.raises(SystemExit, match="no table 'nothing'"):
         tables.written("<!-- table: nothing -->\n<!-- end -->")
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "benchmarks" / "results").glob("*.json")), ids=lambda file: file.stem)
+def test_every_result_is_the_long_table(file: Path) -> None:
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    columns = {"suite", "level", "mode", "metric", "value", "low", "high", "n"}
+    assert rows
+    for row in rows:
+        assert columns <= set(row)
+        assert {"agent", "model"} & set(row)

@@ -111,7 +111,7 @@ def main(arguments: list[str]) -> int:
         if given.check is None and not given.no_cost:
             rows.append(measured(harness, report))
     if given.json is not None:
-        found = {"python": platform.python_version(), "rows": rows, "agents": agents}
+        found = {"python": platform.python_version(), "frameworks": rows, "agents": agents}
         given.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return int(failed > 0)
 

@@ -21,13 +21,34 @@ BEGIN, END = "<!-- made by nox: begin -->\n", "<!-- made by nox: end -->\n"
 LONGEST = 90  # characters of what the model sees
 
 
-def gathered(folder: Path, known: Iterable[Mapping[str, Any]], what: str = "rows") -> list[dict[str, Any]]:
-    """The rows of this run, and those of frameworks that were not run. `what`: of the adapters, or of agent objects."""
+def gathered(folder: Path, known: Iterable[Mapping[str, Any]], what: str) -> list[dict[str, Any]]:
+    """What this run found of each framework, and what is known of those that were not run.
+
+    Args:
+        folder: what the kit wrote, a file for each framework.
+        known: what was found before.
+        what: `frameworks` for their adapters, `agents` for their agent objects.
+    """
     rows = {str(row["framework"]): dict(row) for row in known}
     for path in sorted(folder.glob("*.json")):
         found = json.loads(path.read_text(encoding="utf-8"))
         rows |= {row["framework"]: {**row, "python": found["python"]} for row in found.get(what, ())}
     return sorted(rows.values(), key=lambda row: str(row["framework"]).lower())
+
+
+def long_table(adapters: Iterable[Mapping[str, Any]], agents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The figures of both as rows of the long table: checks of `n`, and milliseconds a call."""
+    found: list[dict[str, Any]] = []
+    for level, frameworks in (("tools", adapters), ("agent objects", agents)):
+        for one in frameworks:
+            n = sum(one["counts"].values())
+            who = {"suite": "adapters", "agent": one["framework"], "level": level, "mode": one["version"]}
+            figures = dict(one["counts"]) | {f"{name}_ms": value for name, value in one.get("ms_a_call", {}).items()}
+            found += [
+                {**who, "metric": metric, "value": value, "low": None, "high": None, "n": n}
+                for metric, value in figures.items()
+            ]
+    return found
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> str:
@@ -90,10 +111,16 @@ def written(page: str, *tables: str) -> str:
 def main(folder: Path) -> None:
     """Write data and page."""
     known = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
-    rows, agents = (gathered(folder, known.get(what, ()), what) for what in ("rows", "agents"))
-    found = {"checks": list(CHECKS), "rows": rows, "agent_checks": list(AGENT_CHECKS), "agents": agents}
+    adapters, agents = (gathered(folder, known.get(what, ()), what) for what in ("frameworks", "agents"))
+    found = {
+        "checks": list(CHECKS),
+        "frameworks": adapters,
+        "agent_checks": list(AGENT_CHECKS),
+        "agents": agents,
+        "rows": long_table(adapters, agents),
+    }
     DATA.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), table(rows), agents_table(agents)), encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), table(adapters), agents_table(agents)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import nox
 
@@ -25,13 +27,8 @@ nox.options.default_venv_backend = "venv"
 ROOT = Path(__file__).parent
 FOUND = ROOT / "build" / "adapters"
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-HARNESSES = ROOT / "tests" / "adapters" / "frameworks"
-NO_OWN_EXTRA = {"plain": "", "loops": "", "inspect": "bench"}
-# By the names of their files of harnesses: those above, and every extra that has such a file.
-FRAMEWORKS = [
-    *NO_OWN_EXTRA,
-    *(name for name in (extra.replace("-", "_") for extra in EXTRAS) if (HARNESSES / f"{name}.py").exists()),
-]
+KNOWN = runpy.run_path(str(ROOT / "src" / "sealegs" / "adapters" / "frameworks.py"))["FRAMEWORKS"]
+FRAMEWORKS = list(dict.fromkeys(one.kit for one in KNOWN))
 # Extras that are no framework of agents: their tests, and what these need beside the usual.
 OTHERS = {
     "httpx,httpx2,requests": (["tests/adapters/test_http.py"], []),
@@ -253,15 +250,19 @@ def needed(framework: str) -> list[str]:
 
 
 def requirements(framework: str) -> list[str]:
-    """The packages of a framework: those of its extra."""
-    if framework == "loops":
-        return of_extras("openai", "anthropic")
-    return list(EXTRAS.get(extra_of(framework), []))
+    """The packages of a framework: those of its extra, or those that it is seen by."""
+    extra = extra_of(framework)
+    return EXTRAS[extra] if extra else of_extras(*(name for one in entries(framework) for name in one.packages))
 
 
 def extra_of(framework: str) -> str:
     """The extra that installs a framework; empty where none does."""
-    return NO_OWN_EXTRA.get(framework, framework.replace("_", "-"))
+    return str(entries(framework)[0].extra)
+
+
+def entries(framework: str) -> list[Any]:
+    """What the package knows of a framework: the entries that the same harnesses test."""
+    return [one for one in KNOWN if one.kit == framework]
 
 
 def of_extras(*names: str) -> list[str]:

@@ -10,8 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from sealegs.adapters.frameworks import FRAMEWORKS
+
 REASON = re.compile(r"needs (?P<what>\S.*?): (?P<remedy>\S.*)", re.DOTALL)
 EXTRAS = {  # the extra that brings a module; others come with `dev`
+    **{module: one.extra for one in FRAMEWORKS if one.extra for module in one.imports},
     "aiohttp": "mcp",
     "datasets": "train",
     "httpx": "httpx",
@@ -19,12 +22,10 @@ EXTRAS = {  # the extra that brings a module; others come with `dev`
     "hypothesis": "hunt",
     "inspect_ai": "bench",
     "inspect_evals": "evals",
-    "langchain": "langchain",
     "openai": "bench",
     "matplotlib": "report",
     "mcp.client.client": "micro-mcp",
     "pyarrow": "train-data",
-    "pydantic_ai": "pydantic-ai",
     "ray": "ray",
     "requests": "requests",
     "sentence_transformers": "embeddings",

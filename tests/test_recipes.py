@@ -231,22 +231,12 @@ def test_a_framework(tree: Path) -> None:
     about = tree / "src/skiff-1.0.dist-info/METADATA"
     about.parent.mkdir()
     about.write_text("Metadata-Version: 2.1\nName: skiff\nVersion: 1.0\n", "utf-8")
+    entry = '    Framework("Skiff", "skiff", ("skiff",), ("skiff",), "skiff", ("sail(model, wrap(tools))",)),\n'
+    inspect = '    Framework("Inspect AI", '
+    edit(tree / "src/sealegs/adapters/frameworks.py", inspect, entry + inspect)
     put("skiff/adapter.py", tree / "src/sealegs/adapters/skiff.py")
     put("skiff/harness.py", tree / "tests/adapters/frameworks/skiff.py")
-    project, page = tree / "pyproject.toml", tree / "docs/adapters.md"
-    edit(project, "smolagents = [", 'skiff = ["skiff>=1,<2"]\nsmolagents = [')
-    edit(project, '"smolagents.*", ', '"skiff.*", "smolagents.*", ')
-    edit(project, '  "sealegs.adapters.smolagents", ', '  "sealegs.adapters.skiff", "sealegs.adapters.smolagents", ')
-    edit(
-        page, "| smolagents | `Code", "| Skiff | `sail(model, wrap(tools, session))` | `skiff` |\n| smolagents | `Code"
-    )
-    edit(
-        tree / "src/sealegs/experiments/project_frameworks.py",
-        '    ProjectFramework("CrewAI", ',
-        '    ProjectFramework("Skiff", "skiff", ("skiff",), ("skiff",), "skiff"),\n    ProjectFramework("CrewAI", ',
-    )
-    objects = tree / "tests/adapters/test_frameworks.py"
-    edit(objects, 'NO_OBJECTS = ("plain", ', 'NO_OBJECTS = ("skiff", "plain", ')  # its agents are plain functions
+    edit(tree / "pyproject.toml", "smolagents = [", 'skiff = ["skiff>=1,<2"]\nsmolagents = [')
     (tree / "boat").mkdir()
     (tree / "boat/agent.py").write_text("import skiff\n", "utf-8")
     assert "found: Skiff" in check(tree, "sealegs", "init", "boat")
@@ -255,7 +245,9 @@ def test_a_framework(tree: Path) -> None:
     told = check(tree, "tests.adapters.frameworks.suite", "skiff", "--json", "build/adapters/skiff.json")
     assert "passed  value_replaced" in told
     check(tree, "tests.adapters.frameworks.table", "build/adapters")
-    assert "| Skiff | `skiff` 1.0 | sync | 14 of 14 | " in page.read_text("utf-8")
+    page = (tree / "docs/adapters.md").read_text("utf-8")
+    assert "| Skiff | `sail(model, wrap(tools))` | `skiff` |" in page
+    assert "| Skiff | `skiff` 1.0 | sync | 14 of 14 | " in page
     check_tests(
         tree, "docs or skiff or name", "tests/adapters/test_frameworks.py", "tests/adapters/test_frameworks_docs.py",
         "tests/test_layers.py", "tests/test_names.py",

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.adapters.frameworks import FRAMEWORKS
 from sealegs.experiments import project_checks
 from sealegs.experiments.project_checks import extra_requirements, framework_lines, place_lines, version_fits
 from sealegs.experiments.project_doctor import DoctorReport, examine_project
-from sealegs.experiments.project_frameworks import FRAMEWORKS
 from sealegs.experiments.project_scan import ScannedProject, scan_project
 from sealegs.faults.user_error import UserError
 from sealegs.sandbox.isolation_status import Isolation

@@ -22,6 +22,18 @@ from sealegs.faults.user_error import UserError
 Runner = Callable[[str], Any]
 CREW_TEXTS = tuple(f"_original_{name}" for name in ("description", "expected_output", "role", "goal", "backstory"))
 FUNCTION = "give a function that takes the input, runs the agent and returns its answer"
+# By the package of an object's class: an attribute that objects have which can be run, and what runs them.
+RUNNERS: dict[str, tuple[str, Callable[[Any], Runner]]] = {}
+
+
+def _runs(attribute: str, *packages: str) -> Callable[[Callable[[Any], Runner]], Callable[[Any], Runner]]:
+    """Register what runs the objects of these packages that have this attribute."""
+
+    def registered(make: Callable[[Any], Runner]) -> Callable[[Any], Runner]:
+        RUNNERS.update(dict.fromkeys(packages, (attribute, make)))
+        return make
+
+    return registered
 
 
 def _between(put_back: Callable[[], None], ask: Callable[[str], Any]) -> Runner:
@@ -37,6 +49,7 @@ def _between(put_back: Callable[[], None], ask: Callable[[str], Any]) -> Runner:
     return run
 
 
+@_runs("ainvoke", "langgraph", "langchain", "langchain_core")
 def _langchain(agent: Any) -> Runner:
     """A graph whose state has messages takes a message; any other runnable takes the text."""
     graph = _first_runnable(agent)
@@ -73,6 +86,7 @@ def _last_message(result: Any) -> Any:
     return content
 
 
+@_runs("run", "pydantic_ai")
 def _pydantic_ai(agent: Any) -> Runner:
     async def run(input: str) -> Any:
         return (await agent.run(input)).output
@@ -80,6 +94,7 @@ def _pydantic_ai(agent: Any) -> Runner:
     return run
 
 
+@_runs("handoffs", "agents")
 def _openai_agents(agent: Any) -> Runner:
     from sealegs.adapters.openai_agents import run_agent
 
@@ -89,6 +104,7 @@ def _openai_agents(agent: Any) -> Runner:
     return run
 
 
+@_runs("run", "llama_index")
 def _llama_index(agent: Any) -> Runner:
     async def run(input: str) -> Any:
         return str(await agent.run(user_msg=input))
@@ -96,6 +112,7 @@ def _llama_index(agent: Any) -> Runner:
     return run
 
 
+@_runs("kickoff", "crewai")
 def _crewai(agent: Any) -> Runner:
     """An agent takes a message; a crew takes inputs by the names of the places in its texts."""
     crew = hasattr(agent, "fetch_inputs")
@@ -126,6 +143,7 @@ def _forget_cached(one: Any) -> None:
         getattr(cache, "_cache", {}).clear()
 
 
+@_runs("run", "autogen_agentchat")
 def _autogen(agent: Any) -> Runner:
     """An agent or a team keeps its conversation; its own reset and state put the first one back."""
     first: dict[str, Any] = {}
@@ -150,6 +168,7 @@ def _autogen(agent: Any) -> Runner:
     return run
 
 
+@_runs("create_session", "agent_framework")
 def _agent_framework(agent: Any) -> Runner:
     async def run(input: str) -> Any:
         return (await agent.run(input)).text
@@ -157,6 +176,7 @@ def _agent_framework(agent: Any) -> Runner:
     return run
 
 
+@_runs("run", "smolagents")
 def _smolagents(agent: Any) -> Runner:
     """A run forgets what was said, but not what code has defined; that is put back here."""
     first = [(held, dict(held)) for held in _defined_by_code(agent)]
@@ -177,6 +197,7 @@ def _defined_by_code(agent: Any) -> list[dict[str, Any]]:
     return [one for one in held if isinstance(one, dict)] + below
 
 
+@_runs("named_predictors", "dspy")
 def _dspy(module: Any) -> Runner:
     """A module is called with its first input, and the answer is the last field of its prediction."""
     signature = getattr(module, "signature", None)
@@ -206,6 +227,7 @@ def _has_async_tools(module: Any) -> bool:
     return any(inspect.iscoroutinefunction(getattr(tool, "func", tool)) for tool in tools)
 
 
+@_runs("tool_names", "strands")
 def _strands(agent: Any) -> Runner:
     """An agent remembers what was said, and its state; each run begins with what it knew at first."""
     snapshot = agent.take_snapshot(preset="session") if hasattr(agent, "take_snapshot") else None
@@ -220,6 +242,8 @@ def _strands(agent: Any) -> Runner:
     return _between(put_back, lambda asked: str(agent(asked)).strip())
 
 
+@_runs("run_async", "google.adk")
+@_runs("root_agent", "google.adk.apps")
 def _google_adk(agent: Any) -> Runner:
     """An agent, an app or a runner: each run is a session of its own, of a user of its own."""
 
@@ -231,6 +255,8 @@ def _google_adk(agent: Any) -> Runner:
     return run
 
 
+@_runs("mcp_servers", "claude_agent_sdk")
+@_runs("options", "claude_agent_sdk.client")
 def _claude_agent_sdk(agent: Any) -> Runner:
     """The options of a query, or a client with them: each run is a query of its own."""
     options = getattr(agent, "options", agent)
@@ -246,27 +272,6 @@ def _claude_agent_sdk(agent: Any) -> Runner:
         return await run_claude_query(dataclasses.replace(options, session_id=None), input)
 
     return run
-
-
-# By the package of an object's class: what objects that can be run have, and what runs them.
-RUNNERS: dict[str, tuple[str, Callable[[Any], Runner]]] = {
-    "langgraph": ("ainvoke", _langchain),
-    "langchain": ("ainvoke", _langchain),
-    "langchain_core": ("ainvoke", _langchain),
-    "pydantic_ai": ("run", _pydantic_ai),
-    "agents": ("handoffs", _openai_agents),
-    "llama_index": ("run", _llama_index),
-    "crewai": ("kickoff", _crewai),
-    "autogen_agentchat": ("run", _autogen),
-    "agent_framework": ("create_session", _agent_framework),
-    "smolagents": ("run", _smolagents),
-    "dspy": ("named_predictors", _dspy),
-    "strands": ("tool_names", _strands),
-    "google.adk": ("run_async", _google_adk),
-    "google.adk.apps": ("root_agent", _google_adk),
-    "claude_agent_sdk": ("mcp_servers", _claude_agent_sdk),
-    "claude_agent_sdk.client": ("options", _claude_agent_sdk),
-}
 
 
 def framework_runner(agent: Any) -> Runner | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import indent
 
-from sealegs.experiments.project_frameworks import ProjectFramework
+from sealegs.adapters.frameworks import Framework
 from sealegs.experiments.project_imports import import_name, in_import_order
 from sealegs.experiments.project_modules import ProjectModule, ToolContainer
 from sealegs.experiments.project_scan import ScannedProject
@@ -92,7 +92,7 @@ def _path_lines(project: ScannedProject) -> str:
     return 'import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).parent / "src"))\n'
 
 
-def _patch(framework: ProjectFramework, is_class: bool) -> str:
+def _patch(framework: Framework, is_class: bool) -> str:
     """What stands in for the maker: it puts the seam into the argument that takes it."""
     call = "_make(self, *args, **more)" if is_class else "return _make(*args, **more)"
     name = framework.keyword
@@ -103,7 +103,7 @@ def _patch(framework: ProjectFramework, is_class: bool) -> str:
     return f'{head}\n    given = more.get("{name}")\n    more["{name}"] = {framework.given}\n    {call}'
 
 
-def _project_parts(entry: AgentEntry | None, framework: ProjectFramework) -> dict[str, str]:
+def _project_parts(entry: AgentEntry | None, framework: Framework) -> dict[str, str]:
     """How the project's agent is imported, and how `run` runs it."""
     if entry is None:
         return {

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sealegs.experiments.project_frameworks import FRAMEWORKS, ProjectFramework
+from sealegs.adapters.frameworks import FRAMEWORKS, Framework
 from sealegs.experiments.project_imports import with_borrowed_tools
 from sealegs.experiments.project_modules import ProjectModule, read_module
 
@@ -52,7 +52,7 @@ class ScannedProject:
     """
 
     folder: Path
-    framework: ProjectFramework
+    framework: Framework
     found_by: str = ""
     modules: tuple[ProjectModule, ...] = ()
     javascript: bool = False
@@ -127,7 +127,7 @@ def project_python_files(folder: Path) -> list[Path]:
     return found[:MOST_FILES]
 
 
-def _framework(modules: tuple[ProjectModule, ...], dependencies: Mapping[str, str]) -> tuple[ProjectFramework, str]:
+def _framework(modules: tuple[ProjectModule, ...], dependencies: Mapping[str, str]) -> tuple[Framework, str]:
     """The framework that the code imports, else the one that the project depends on, else none."""
     for one in FRAMEWORKS:
         for module in modules:

@@ -1,4 +1,6 @@
-"""The tables of docs/adapters.md, made from what the kit found: `python -m tests.adapters.frameworks.table FOLDER`.
+"""The tables of frameworks in two pages of docs, made from the list of frameworks and from what the kit found:
+
+    python -m tests.adapters.frameworks.table FOLDER
 
 Rows of frameworks that were not run this time stay as they were in benchmarks/results/adapters.json.
 """
@@ -12,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.adapters.conformance import CHECKS
+from sealegs.adapters.frameworks import FRAMEWORKS
 from tests.adapters.frameworks.agent_runs import AGENT_CHECKS
 
 ROOT = Path(__file__).parents[3]
 DATA = ROOT / "benchmarks" / "results" / "adapters.json"
 PAGE = ROOT / "docs" / "adapters.md"
+OBJECTS_PAGE = ROOT / "docs" / "your-agent.md"
 BEGIN, END = "<!-- made by nox: begin -->\n", "<!-- made by nox: end -->\n"
 LONGEST = 90  # characters of what the model sees
 
@@ -71,6 +75,21 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join([*lines, "", "Absent, for lack of anything to check:", "", *notes, ""])
 
 
+def lines_table() -> str:
+    """What the reader writes for each framework, as Markdown."""
+    lines = ["| framework | the line | extra |", "|---|---|---|"]
+    for one in FRAMEWORKS:
+        written = ", ".join(f"`{line}`" for line in one.lines)
+        lines.append(f"| {one.name} | {written} | {f'`{one.extra}`' if one.extra else 'none'} |")
+    return "\n".join([*lines, ""])
+
+
+def objects_table() -> str:
+    """What is taken as an agent object of each framework, as Markdown."""
+    lines = ["| framework | what is taken as an agent object |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {one.name} | {one.objects} |" for one in FRAMEWORKS if one.objects), ""])
+
+
 def agents_table(rows: Iterable[Mapping[str, Any]]) -> str:
     """The rows of agent objects as Markdown."""
     lines = ["| framework | version | agent objects | tools | checks passed | absent |", "|---|---|---|---|---|---|"]
@@ -120,7 +139,9 @@ def main(folder: Path) -> None:
         "rows": long_table(adapters, agents),
     }
     DATA.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), table(adapters), agents_table(agents)), encoding="utf-8")
+    pages = {PAGE: (lines_table(), table(adapters), agents_table(agents)), OBJECTS_PAGE: (objects_table(),)}
+    for page, tables in pages.items():
+        page.write_text(written(page.read_text(encoding="utf-8"), *tables), encoding="utf-8")
 
 
 if __name__ == "__main__":

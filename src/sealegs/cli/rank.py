@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +30,7 @@ PLOTS = (".svg", ".pdf")
 PRIVATE = typer.Option(
     "--private", help="Some runs are on a private task set: compare them with those on the public one."
 )
-FIGURES = ("--plot", "--bump", "--growth")
+FIGURES = ("--plot", "--bump", "--growth", "--funnel", "--terms")
 
 
 def _target(option: str, help: str) -> Any:
@@ -57,10 +58,10 @@ def rank_command(
     html: Annotated[str, _target("--html", "Write a page to this file.")] = "",
     plot: Annotated[str, _target("--plot", "Write a forest plot to this file, .svg or .pdf.")] = "",
     bump: Annotated[str, _target("--bump", "Write a bump plot of the modes to this file, .svg or .pdf.")] = "",
-    sizes: Annotated[
-        str, typer.Option(help="A YAML file of sizes (model: number): say how success and recovery grow with them.")
-    ] = "",
+    sizes: Annotated[str, typer.Option(help="A YAML file (model: size): say how success and recovery grow.")] = "",
     growth: Annotated[str, _target("--growth", "Write a plot of that growth to this file, .svg or .pdf.")] = "",
+    funnel: Annotated[str, _target("--funnel", "Write a plot of how far faults came to this file, .svg or .pdf.")] = "",
+    terms: Annotated[str, _target("--terms", "Write a plot of what went wrong to this file, .svg or .pdf.")] = "",
     latex: Annotated[str, _target("--latex", "Write the table for LaTeX to this file.")] = "",
     csv: Annotated[str, _target("--csv", "Write the long table as CSV to this file.")] = "",
     parquet: Annotated[str, _target("--parquet", "Write the long table as Parquet to this file.")] = "",
@@ -90,7 +91,7 @@ def rank_command(
     warnings = list(dict.fromkeys(note for table in tables for one in table.entrants for note in one.warnings))
     for warning in warnings:
         errors.print(f"note: {warning}")
-    figures = {"plot": plot, "bump": bump, "growth": growth}
+    figures = {"plot": plot, "bump": bump, "growth": growth, "funnel": funnel, "terms": terms}
     _write(tables, warnings, {"html": html, **figures, "latex": latex, "csv": csv, "parquet": parquet})
     for place, table in enumerate(tables if json != "-" else ()):
         console.print("\n" * bool(place), end="")
@@ -126,9 +127,7 @@ def _write(tables: list[RankTable], warnings: list[str], targets: dict[str, str]
         "csv": lambda: csv_text(_rows(tables)),
         "parquet": lambda: parquet_bytes(_rows(tables)),  # type: ignore[arg-type]
         "html": lambda: _page(tables, warnings),
-        "plot": lambda: _figure(tables, "plot", targets["plot"]),
-        "bump": lambda: _figure(tables, "bump", targets["bump"]),
-        "growth": lambda: _figure(tables, "growth", targets["growth"]),
+        **{name: partial(_figure, tables, name, targets[name]) for name in targets if f"--{name}" in FIGURES},
     }
     contents = {targets[name]: make() for name, make in made.items() if targets[name]}
     for target, content in contents.items():
@@ -147,11 +146,10 @@ def _figure(tables: list[RankTable], option: str, target: str) -> bytes:
     Raises:
         UserError: there are several rankings, or nothing that is played in several modes.
     """
-    from functools import partial
-
     from sealegs.reports.page_extra import extra
 
     with extra():
+        from sealegs.reports.rank_course_plots import draw_funnel, draw_terms
         from sealegs.reports.rank_plots import bump_lines, draw_bump, draw_forest, draw_scaling, plot_file
     if len(tables) > 1:
         raise UserError(
@@ -163,7 +161,19 @@ def _figure(tables: list[RankTable], option: str, target: str) -> bytes:
     if option == "growth":
         assert table.scaling is not None
         return plot_file(partial(draw_scaling, table.scaling), Path(target))
+    if option == "funnel":
+        _check_measured(option, any(table.funnels), table.suite, "how far planned faults came")
+        return plot_file(partial(draw_funnel, table), Path(target))
+    if option == "terms":
+        _check_measured(option, any(table.terms), table.suite, "what went wrong")
+        return plot_file(partial(draw_terms, table), Path(target))
     axis = next((axis for axis in ("mode", "level") if len(bump_lines(table, axis)[0]) > 1), "")
     if not axis:
         raise UserError("--bump draws places by mode or level, and these runs have one of either; leave it out")
     return plot_file(partial(draw_bump, table, axis), Path(target))
+
+
+def _check_measured(option: str, measured: bool, suite: str, what: str) -> None:
+    """Refuse a figure of what these runs do not show."""
+    if not measured:
+        raise UserError(f"--{option} draws {what}, and these runs of {suite} do not show it; leave it out")

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sealegs.scoring.attribution import TERMS
+from sealegs.scoring.episode_verdict import STAGES as PASSED
 from sealegs.scoring.maze_metrics import CLEAN, MazeResult
 from sealegs.scoring.metric import ALL
 
-STAGES = ("planned", "exposed", "noticed", "right strategy", "completed")
+STAGES = ("planned", *PASSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Funnel:
     """How far the episodes of one mode came: a count for each of `STAGES`, none larger than the one before."""
 
     mode: str
-    counts: tuple[int, int, int, int, int]
+    counts: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +50,14 @@ def fault_modes(results: Sequence[MazeResult]) -> list[str]:
 
 
 def funnels(results: Sequence[MazeResult]) -> list[Funnel]:
-    """The funnel of each fault mode and, where there are several, of all of them.
-
-    An episode that came to a later stage passed the ones before: an agent that first used a corrupt value and mended it
-    in the end has noticed.
-    """
+    """The funnel of each fault mode and, where there are several, of all of them."""
     modes = fault_modes(results)
     return [_funnel(results, mode, [mode]) for mode in modes] + ([_funnel(results, ALL, modes)] if modes[1:] else [])
 
 
 def _funnel(results: Sequence[MazeResult], name: str, modes: Sequence[str]) -> Funnel:
-    verdicts = [r.verdict for r in results if r.mode in modes]
-    completed = sum(v.recovered for v in verdicts)
-    strategy = sum(v.exposed and (v.strategy or v.success) for v in verdicts)
-    noticed = sum(v.exposed and (v.noticed or v.strategy or v.success) for v in verdicts)
-    return Funnel(name, (len(verdicts), sum(v.exposed for v in verdicts), noticed, strategy, completed))
+    passed = [r.verdict.stage for r in results if r.mode in modes]
+    return Funnel(name, tuple(sum(stage >= place for stage in passed) for place in range(len(STAGES))))
 
 
 def splits(results: Sequence[MazeResult]) -> list[Split]:

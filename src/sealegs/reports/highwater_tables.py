@@ -26,7 +26,6 @@ from sealegs.scoring.metric import ALL, Row
 PUBLISHED = "hohw_table1.csv"
 SOURCE = "Hell or High Water, arXiv 2508.11027, table 1"
 NOTHING = "–"
-HOPELESS = "distractors"  # begins the name of the setting in which nothing gives the answer
 AFTER = ("recovered", "searched_again", "found_plan_b", "composed_it", "gave_up_after", "looped")
 COMPARED = (
     "The published figures are of other functions (their documentation was written by a model), other prompts and "
@@ -56,18 +55,13 @@ def highwater_lines(rows: Sequence[Row], results: Sequence[HighwaterResult], bes
     after = _after(rows)
     if after.lines:
         found.append(after)
-    wrong = Counter((result.mode, result.verdict.term) for result in results if _wrong(result))
+    wrong = Counter((result.mode, result.verdict.term) for result in results if result.went_wrong)
     if wrong:
         modes = tuple(dict.fromkeys(result.mode for result in results))
         terms = [term for term in TERMS if any(found == term for _, found in wrong)]
         lines = tuple((term, *(str(wrong[mode, term] or NOTHING) for mode in modes)) for term in terms)
         found.append(TableLines("What went wrong, in episodes", ("", *modes), lines))
     return found
-
-
-def _wrong(result: HighwaterResult) -> bool:
-    """Whether an episode has to be explained: among distractors alone giving up is right."""
-    return bool(result.verdict.term) and not (result.verdict.gave_up and result.level.startswith(HOPELESS))
 
 
 def print_highwater(

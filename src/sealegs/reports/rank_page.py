@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 from sealegs.reports.page_extra import extra
 from sealegs.reports.rank_files import csv_text
 from sealegs.reports.rank_tables import (
+    FUNNEL,
+    WRONG,
     cell_lines,
+    course_tables,
     heading,
     how,
     pair_lines,
@@ -142,8 +145,36 @@ def _plots(table: RankTable, place: int) -> Iterator[RankPlot]:
             for name, at, figure in zip(names, line.places, line.figures, strict=True)
         ]
         yield RankPlot(title, note, Markup(svg), f"places-by-{axis}-{place}.csv", _link(data))
+    yield from _course_plots(table, place)
     if table.scaling is not None:
         yield _scaling_plot(table.scaling, place)
+
+
+def _course_plots(table: RankTable, place: int) -> Iterator[RankPlot]:
+    """The funnel and what went wrong, where the suite asks for them."""
+    from markupsafe import Markup
+
+    from sealegs.reports.rank_course_plots import draw_funnel, draw_terms, funnel_lines
+    from sealegs.reports.rank_plots import ON_A_PAGE, plot_inline
+
+    stages, lines = funnel_lines(table)
+    if lines:
+        data: list[dict[str, Any]] = [
+            {"model": line.name, "stage": stage, **found._asdict()}
+            for line in lines
+            for stage, found in zip(stages, line.figures, strict=True)
+        ]
+        note = f"The best {ON_A_PAGE} of {len(lines)}." if len(lines) > ON_A_PAGE else ""
+        svg = plot_inline(partial(draw_funnel, table, most=ON_A_PAGE), f"funnel-{place}", FUNNEL)
+        yield RankPlot(FUNNEL, note, Markup(svg), f"funnel-{place}.csv", _link(data))
+    if any(table.terms):
+        data = [
+            {"model": table.entrants[one.entrant].name, "term": term, **found._asdict()}
+            for one in table.standings
+            for term, found in table.terms[one.entrant].items()
+        ]
+        svg = plot_inline(partial(draw_terms, table), f"terms-{place}", WRONG)
+        yield RankPlot(WRONG, "", Markup(svg), f"what-went-wrong-{place}.csv", _link(data))
 
 
 def _scaling_plot(scaling: Scaling, place: int) -> RankPlot:
@@ -167,6 +198,8 @@ def _link(data: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _tables(table: RankTable) -> Iterator[SideTable]:
+    for title, names, lines, note in course_tables(table):
+        yield SideTable(title, names, lines, note)
     if table.scaling is not None:
         yield SideTable("Growth with size", ("95 % interval",), scaling_lines(table.scaling))
     if table.private is not None:
@@ -174,8 +207,8 @@ def _tables(table: RankTable) -> Iterator[SideTable]:
         for title, own_head, own_lines in private_tables(table.private):
             yield SideTable(title, own_head, own_lines, notes)
     for axis, names in _axes(table):
-        lines = [(name, *cells) for name, cells in cell_lines(table, axis, names)]
-        yield SideTable(f"{shown_metric(table.cell_metric)} by {axis}, %", names, lines, MARKED)
-    if lines := pair_lines(table):
+        cells = [(name, *own) for name, own in cell_lines(table, axis, names)]
+        yield SideTable(f"{shown_metric(table.cell_metric)} by {axis}, %", names, cells, MARKED)
+    if pairs := pair_lines(table):
         head = ("is higher by" if table.ranking.descending else "differs by", "than", "P", "P (Holm)")
-        yield SideTable(f"Paired differences of {_metric(table)}, in points", head, lines)
+        yield SideTable(f"Paired differences of {_metric(table)}, in points", head, pairs)

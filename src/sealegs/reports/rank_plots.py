@@ -143,7 +143,7 @@ def draw_forest(table: RankTable, inks: Inks) -> Figure:
     axes.set_xticks(range(0, 101, 25))
     axes.set_xlabel(f"{shown_metric(table.metric)}, % (95 % intervals)", color=inks.ink)
     axes.grid(axis="x", color=inks.grid, linewidth=0.7)
-    _plain(axes, inks)
+    bare(axes, inks)
     head: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "color": inks.ink, "fontsize": 8.5}
     axes.text(1.05, -0.95, shown_metric(table.metric), **head)
     axes.text(1.68, -0.95, "rank", **head)
@@ -160,7 +160,7 @@ def _forest_line(axes: Axes, place: int, line: ForestLine, inks: Inks) -> None:
         axes.plot([value], [place], marker="o", markersize=5.5, color=colour, markerfacecolor=face, clip_on=False)
     beside: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "color": inks.ink}
     name = f"{line.name} (published)" if line.published else line.name
-    axes.text(-0.03, place, _short(name, 36), ha="right", fontsize=9, **beside)
+    axes.text(-0.03, place, shortened(name, 36), ha="right", fontsize=9, **beside)
     axes.text(1.05, place, shown_figure(line.figure), fontsize=8.5, **beside)
     axes.text(1.68, place, line.ranks, fontsize=8.5, **beside)
 
@@ -183,15 +183,15 @@ def draw_bump(table: RankTable, axis: str, inks: Inks, most: int | None = None) 
     for nth, line in enumerate(lines):
         _bump_line(axes, nth, line, inks)
     for nth, at in _apart([line.places[-1] for line in lines], count):
-        colour = _colour(nth, inks)
-        axes.text(len(names) - 1 + 0.12, at, _short(lines[nth].name, 34), va="center", fontsize=9, color=colour)
+        colour = model_colour(nth, inks)
+        axes.text(len(names) - 1 + 0.12, at, shortened(lines[nth].name, 34), va="center", fontsize=9, color=colour)
     axes.set_xticks(range(len(names)), names)
     axes.set_xlim(-0.25, len(names) - 1 + 0.05)
     axes.set_ylim(count + 0.5, 0.5)
     axes.set_yticks(range(1, count + 1))
     axes.set_ylabel(f"place by {shown_metric(table.cell_metric)}", color=inks.ink)
     axes.grid(axis="y", color=inks.grid, linewidth=0.5)
-    _plain(axes, inks)
+    bare(axes, inks)
     return figure
 
 
@@ -200,7 +200,7 @@ def _bump_line(axes: Axes, nth: int, line: BumpLine, inks: Inks) -> None:
     axes.plot(
         [x for x, _ in points],
         [place for _, place in points],
-        color=_colour(nth, inks),
+        color=model_colour(nth, inks),
         linewidth=2.0 if nth < COLOURS else 1.0,
         linestyle="-" if nth < COLOURS else (0, (3, 2)),
         marker=MARKERS[nth % len(MARKERS)],
@@ -236,7 +236,7 @@ def draw_scaling(scaling: Scaling, inks: Inks) -> Figure:
     axes.set_xlabel("size", color=inks.ink)
     axes.set_ylabel("%, with 95 % intervals", color=inks.ink)
     axes.grid(axis="y", color=inks.grid, linewidth=0.7)
-    _plain(axes, inks)
+    bare(axes, inks)
     return figure
 
 
@@ -249,7 +249,8 @@ def _spread(heights: Sequence[float], least: float = 16) -> list[float]:
     return [high, low] if heights[0] >= heights[1] else [low, high]
 
 
-def _colour(nth: int, inks: Inks) -> str:
+def model_colour(nth: int, inks: Inks) -> str:
+    """The colour of the model in this place."""
     return inks.models[nth] if nth < COLOURS else inks.ink
 
 
@@ -264,12 +265,14 @@ def _apart(places: Sequence[float | None], count: int) -> Iterator[tuple[int, fl
         yield nth, at
 
 
-def _plain(axes: Axes, inks: Inks) -> None:
+def bare(axes: Axes, inks: Inks) -> None:
+    """Take frame and ticks away."""
     axes.set_axisbelow(True)
     axes.tick_params(length=0, pad=5, colors=inks.ink)
     for side in axes.spines.values():
         side.set_visible(False)
 
 
-def _short(name: str, most: int) -> str:
+def shortened(name: str, most: int) -> str:
+    """A name of at most so many characters."""
     return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -16,6 +16,9 @@ from sealegs.scoring.sample_size import PowerFigure
 from sealegs.scoring.scaling import Scaling
 from sealegs.scoring.set_difference import PrivateComparison
 
+FUNNEL = "How far planned faults came, %"
+WRONG = "What went wrong, % of episodes"
+NOTHING_KNOWN = Figure(None, None, None, 0)
 UNITS = {"invalid": "invalid, %", "tokens": "tokens", "cost": "cost, $", "seconds": "time, s"}
 
 
@@ -75,7 +78,7 @@ def ranking_lines(table: RankTable) -> tuple[list[str], list[tuple[str, ...]]]:
                 shown_figure(comparison.figure, signed=True) if comparison else NOTHING,
                 shown_p(comparison.p_holm) if comparison else NOTHING,
                 *(shown_figure(table.figures[standing.entrant][name]) for name in table.beside),
-                *(shown_use(name, entrant.use.get(name, Figure(None, None, None, 0))) for name in used(table)),
+                *(shown_use(name, entrant.use.get(name, NOTHING_KNOWN)) for name in used(table)),
             )
         )
     blanks = (NOTHING,) * (len(head) - 3)
@@ -127,6 +130,9 @@ def print_ranking_table(table: RankTable, console: Console, *, pairs: bool = Fal
         if len(names) > 1:
             console.print(Text(f"\n{shown_metric(table.cell_metric)} by {axis}, %", style="bold"))
             _print(names, [(name, *cells) for name, cells in cell_lines(table, axis, names)], console)
+    for title, names, lines, _ in course_tables(table):
+        console.print(Text(f"\n{title}", style="bold"))
+        _print(names, lines, console)
     if table.scaling is not None:
         console.print(Text("\nGrowth with size", style="bold"))
         _print(["95 % interval"], scaling_lines(table.scaling), console)
@@ -141,6 +147,22 @@ def print_ranking_table(table: RankTable, console: Console, *, pairs: bool = Fal
     if pairs and table.ranking.comparisons:
         console.print(Text(f"\nPaired differences of {shown_metric(table.metric)}, in points", style="bold"))
         _print(["is higher by", "than", "P", "P (Holm)"], pair_lines(table), console)
+
+
+def course_tables(table: RankTable) -> Iterator[tuple[str, list[str], list[tuple[str, ...]], str]]:
+    """The tables of how far the models came and of what went wrong: the title, the head, the lines, and a note."""
+    sorts = (
+        (FUNNEL, table.funnels, "An episode that came to a later stage passed those before."),
+        (WRONG, table.terms, "Each failed episode has one term: the first cause that fits."),
+    )
+    for title, found, note in sorts:
+        names = list(next(filter(None, found), {}))
+        if names:
+            lines: list[tuple[str, ...]] = [
+                (table.entrants[place].name, *(shown_figure(found[place].get(name, NOTHING_KNOWN)) for name in names))
+                for place in (standing.entrant for standing in table.standings)
+            ]
+            yield title, names, lines, note
 
 
 def scaling_lines(scaling: Scaling) -> list[tuple[str, ...]]:
@@ -217,7 +239,7 @@ def cell_lines(table: RankTable, axis: str, names: Sequence[str]) -> list[tuple[
         for name in names:
             effect = next((one for one in table.effects.get((axis, name), ()) if one.other == standing.entrant), None)
             mark = "*" if effect and effect.p_holm is not None and effect.p_holm < 0.05 else ""
-            cells.append(shown_figure(own.get((axis, name), Figure(None, None, None, 0))) + mark)
+            cells.append(shown_figure(own.get((axis, name), NOTHING_KNOWN)) + mark)
         found.append((table.entrants[standing.entrant].name, cells))
     return found
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from sys import intern
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sealegs.scoring.metric import Composite, Design, EpisodeTable, Figure, Metric
@@ -27,6 +28,8 @@ class ComparedEpisode(NamedTuple):
         epoch: counts its repetitions.
         block, stratum: of the suite's `Design`.
         adds: what it adds above and below the line of each part of the metrics, in turn.
+        stage: how many of the suite's stages it passed from a planned fault to success; None where none was planned.
+        term: what went wrong in it; empty where nothing did.
     """
 
     task: str
@@ -36,6 +39,8 @@ class ComparedEpisode(NamedTuple):
     block: str
     stratum: str
     adds: tuple[float, ...]
+    stage: int | None = None
+    term: str = ""
 
     @property
     def unit(self) -> tuple[str, str, str]:
@@ -61,6 +66,9 @@ class Scores(Generic[E]):
         less_is_better: the names of those metrics that rank the lowest first.
         growth: the names of the metrics of success without faults and of recovery, whose growth with the size of models
             is compared; None where a suite does not measure both.
+        stages, stage: the names of the stages between a planned fault and success, and how many an episode passed;
+            None where no fault was planned, or none of it is asked.
+        terms, term: what can go wrong, in order, and what did in an episode; empty where nothing did.
     """
 
     design: Design[E]
@@ -71,6 +79,10 @@ class Scores(Generic[E]):
     in_cells: str = ""
     less_is_better: frozenset[str] = frozenset()
     growth: tuple[str, str] | None = None
+    stages: tuple[str, ...] = ()
+    stage: Callable[[E], int | None] = lambda _: None
+    terms: tuple[str, ...] = ()
+    term: Callable[[E], str] = lambda _: ""
 
     @cached_property
     def parts(self) -> tuple[Metric[E], ...]:
@@ -99,7 +111,15 @@ class Scores(Generic[E]):
         block, stratum = str(self.design.block(result)), str(self.design.stratum(result))
         task = str(self.design.cluster(result))
         return ComparedEpisode(
-            task, self.level(result), self.mode(result), self.epoch(result), block, stratum, tuple(adds)
+            task=task,
+            level=self.level(result),
+            mode=self.mode(result),
+            epoch=self.epoch(result),
+            block=block,
+            stratum=stratum,
+            adds=tuple(adds),
+            stage=self.stage(result),
+            term=intern(self.term(result)),
         )
 
 

@@ -29,6 +29,8 @@ from sealegs.scoring.metric import (
 )
 
 CLEAN = "no errors"
+HOPELESS = "distractors"  # begins the name of the setting in which nothing gives the answer
+STAGES = ("exposed", "found plan B", "finished plan B", "right")  # between a planned fault and success
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,28 @@ class HighwaterResult:
     mode: str
     epoch: int
     verdict: HighwaterVerdict
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether nothing gives the answer, so that there is no plan B and giving up is right."""
+        return self.level.startswith(HOPELESS)
+
+    @property
+    def went_wrong(self) -> str:
+        """The term of the verdict; empty where giving up was right."""
+        return "" if self.hopeless and self.verdict.gave_up else self.verdict.term
+
+    @property
+    def stage(self) -> int | None:
+        """How many of `STAGES` it passed; one that came to a later stage passed those before.
+
+        None where nothing strikes, or where there is no plan B.
+        """
+        if self.mode == CLEAN or self.hopeless:
+            return None
+        if not self.verdict.exposed:
+            return 0
+        return 4 if self.verdict.right else 3 if self.verdict.composed else 2 if self.verdict.found else 1
 
 
 DESIGN = Design[HighwaterResult](stratum=lambda _: "", cluster=lambda r: r.database)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from sealegs.scoring.entrants import Entrant
 from sealegs.scoring.metric import ALL, Figure, Row, estimate, figure_row, player_row
+from sealegs.scoring.model_courses import funnel_figures, term_figures
 from sealegs.scoring.ranking import (
     Comparison,
     Ranking,
@@ -138,6 +139,16 @@ class RankTable:
         )
 
     @cached_property
+    def funnels(self) -> tuple[dict[str, Figure], ...]:
+        """The share of planned faults that passed each stage, of every model; empty where the suite asks for none."""
+        return tuple(map(funnel_figures, self.entrants))
+
+    @cached_property
+    def terms(self) -> tuple[dict[str, Figure], ...]:
+        """The share of episodes by what went wrong in them, of every model, for all terms that occur in any."""
+        return term_figures(self.entrants)
+
+    @cached_property
     def effects(self) -> dict[tuple[str, str], tuple[Comparison, ...]]:
         """How much higher each model's cell metric is than the best's, by axis and name, corrected together."""
         if not self.standings:
@@ -170,6 +181,9 @@ class RankTable:
                 level, mode = (name, ALL) if axis == "level" else (ALL, name)
                 if name != ALL:
                     yield self._row(place, level, mode, self.cell_metric, figure)
+            for sort, own in (("stage", self.funnels[place]), ("term", self.terms[place])):
+                for name, figure in own.items():
+                    yield self._row(place, ALL, ALL, f"{sort}_{name.replace(' ', '_')}", figure)
         for one in self.ranking.comparisons:
             yield self._difference(one, ALL, ALL, self.metric)
         for (axis, name), ones in self.effects.items():

@@ -6,7 +6,8 @@ from collections.abc import Hashable
 from pathlib import Path
 
 from sealegs.scoring.entrants import Entrant, Scores
-from sealegs.scoring.highwater_metrics import ACCURACY, AFTER, CLEAN, DESIGN, SHARES, HighwaterResult
+from sealegs.scoring.highwater_judge import TERMS
+from sealegs.scoring.highwater_metrics import ACCURACY, AFTER, CLEAN, DESIGN, SHARES, STAGES, HighwaterResult
 from sealegs.scoring.metric import Metric
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
 from sealegs.suites.highwater.highwater_logs import FORM, highwater_player, judge_highwater_episode
@@ -27,6 +28,10 @@ SCORES = Scores(
     level=lambda result: result.level,
     mode=lambda result: result.mode,
     epoch=lambda result: result.epoch,
+    stages=STAGES,
+    stage=lambda result: result.stage,
+    terms=tuple(TERMS),
+    term=lambda result: result.went_wrong,
     growth=("accuracy_without_errors", "recovered"),
     in_cells=ACCURACY.name,
     less_is_better=frozenset({"gave_up", "gave_up_after", "looped"}),

@@ -8,7 +8,9 @@ from typing import TypeVar
 
 from sealegs.engines.logs import Logged
 from sealegs.scenarios.scenario import Scenario
+from sealegs.scoring.attribution import TERMS
 from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores
+from sealegs.scoring.episode_verdict import STAGES
 from sealegs.scoring.invalid import PlayedCell
 from sealegs.scoring.maze_metrics import CLEAN, COMPOSITE, DESIGN, HARM, METRICS, TSR, MazeResult
 from sealegs.scoring.metric import Metric
@@ -33,6 +35,10 @@ def _scores(composite: bool) -> Scores[MazeResult]:
         in_cells="tsr",
         less_is_better=frozenset({"rc", *HARM}),
         growth=(WITHOUT_FAULTS.name, "prr") if composite else None,
+        stages=STAGES,
+        stage=lambda result: None if result.mode == CLEAN else result.verdict.stage,
+        terms=tuple(TERMS),
+        term=lambda result: result.verdict.attribution,
     )
 
 

@@ -6,7 +6,9 @@ from collections.abc import Hashable
 from dataclasses import replace
 from pathlib import Path
 
+from sealegs.scoring.attribution import TERMS
 from sealegs.scoring.entrants import Entrant, Scores
+from sealegs.scoring.episode_verdict import STAGES
 from sealegs.scoring.metric import Metric
 from sealegs.scoring.paladin_metrics import CLEAN, DESIGN, NAMED, PaladinResult
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
@@ -26,6 +28,10 @@ SCORES = Scores(
     tuple(_of_faulty(NAMED[name]) for name in RANKED),
     level=lambda result: result.failure_class,
     mode=lambda result: result.kind,
+    stages=STAGES,
+    stage=lambda result: None if result.failure_class == CLEAN else result.verdict.stage,
+    terms=tuple(TERMS),
+    term=lambda result: result.verdict.attribution,
 )
 
 

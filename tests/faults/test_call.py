@@ -33,6 +33,19 @@ def test_an_outcome_as_a_tool_message(outcome: Any, text: str) -> None:
     assert render(outcome) == text
 
 
+def test_a_kept_text_is_that_of_the_very_values() -> None:
+    """The texts of failures are kept: values that are equal and written differently have texts of their own."""
+    for retry_after in (1, 1.0, True, 1):
+        text = render(Failure("Busy", retry_after=retry_after))
+        assert text == json.dumps(failure_body(Failure("Busy", retry_after=retry_after)))
+    body = {"tries": [1]}
+    failure = Failure("Busy", body=body)
+    assert '"tries": [1]' in render(failure)
+    body["tries"].append(2)
+    assert '"tries": [1, 2]' in render(failure)
+    assert json.loads(render(Failure("x" * 5000)))["error"]["message"] == "x" * 5000
+
+
 def test_an_exception_is_no_part_of_a_failure_s_identity() -> None:
     assert Failure("x", exception=ValueError("x")) == Failure("x")
     assert "exception" not in failure_body(Failure("x", exception=ValueError("x")))["error"]

@@ -6,16 +6,20 @@ whose own calls overlap, where a fault may come to nothing and give its place ba
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sealegs.adapters.python import wrap
 from sealegs.faults import Fault, Plan, Rule
+from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import (
     Always,
     AnyCondition,
@@ -30,6 +34,9 @@ from sealegs.faults.triggers import (
     Tool,
     Window,
 )
+from sealegs.inject import Session, Strike, VirtualClock
+from sealegs.traces import Recorder
+from tests.faults.trip import PLACES, SPEC, booked
 from tests.inject.interleaving import CALLS, SHARED, STORM, WORKERS, digest, in_tasks, in_threads, one_after_another
 from tests.inject.staging import every_kind, plan, rule
 
@@ -121,3 +128,33 @@ def test_other_processes_and_hash_seeds(hash_seed: str) -> None:
 def test_another_seed_is_another_storm() -> None:
     other = STORM.model_copy(update={"seed": 12})
     assert one_after_another(other) != one_after_another(STORM)
+
+
+@pytest.mark.parametrize("in_task", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.kind)
+def test_strikes_are_the_same_watched_or_not(fault: Fault, in_task: bool) -> None:
+    """A call that nobody follows takes a shorter way; its strikes are those of a call that is recorded."""
+
+    def book_trip(city: str) -> dict[str, object]:
+        if city not in PLACES:
+            raise LookupError(f"no city named {city}")
+        return booked(city)
+
+    async def book_trip_async(city: str) -> dict[str, object]:
+        return book_trip(city)
+
+    def strikes(watched: bool) -> list[Strike]:
+        noted: list[Strike] = []
+        clock = VirtualClock()
+        watcher = Recorder(clock) if watched else None
+        struck = plan(Rule(match=Tool("*"), fault=fault), rule(Error(status=503), when=Nth(3)))
+        session = Session(struck, specs=[SPEC], clock=clock, watcher=watcher, on_strike=noted.append)
+        called = wrap({"book_trip": book_trip_async if in_task else book_trip}, session)["book_trip"]
+        for city in ("Oslo", "Rome", "Oslo", "Atlantis"):
+            with suppress(Exception):
+                asyncio.run(called(city)) if in_task else called(city)
+        return noted
+
+    alone = strikes(watched=False)
+    assert alone == strikes(watched=True)
+    assert [strike.call.nth for strike in alone if strike.rule == "rule-1"] == [0, 1, 2, 3]

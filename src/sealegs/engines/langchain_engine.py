@@ -102,10 +102,15 @@ class SimulatedSession(Session):
         self._corpus = episode.set.corpus(episode.task)
 
     def call(
-        self, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome], layer: Layer | None = None
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        run: Callable[[Call], Outcome],
+        layer: Layer | None = None,
+        nth: int = 0,
     ) -> Outcome:
         """Make a call in this thread; `run` is left alone."""
-        return super().call(tool, arguments, lambda call: self._corpus.run(call, self._world), layer)
+        return super().call(tool, arguments, lambda call: self._corpus.run(call, self._world), layer, nth)
 
     async def call_async(
         self,
@@ -113,13 +118,14 @@ class SimulatedSession(Session):
         arguments: Mapping[str, Any],
         run: Callable[[Call], Awaitable[Outcome]],
         layer: Layer | None = None,
+        nth: int = 0,
     ) -> Outcome:
         """Make a call in this task; `run` is left alone."""
 
         async def answer(call: Call) -> Outcome:
             return self._corpus.run(call, self._world)
 
-        return await super().call_async(tool, arguments, answer, layer)
+        return await super().call_async(tool, arguments, answer, layer, nth)
 
 
 def play_over_langchain(stage: EpisodeStage) -> None:

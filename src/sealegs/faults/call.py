@@ -10,6 +10,7 @@ list of its pieces; only a layer that asks for it lets pieces be shown before th
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from collections.abc import Callable, Generator, Mapping
@@ -47,6 +48,13 @@ class Call:
     held: bool = False
     cut: int | None = None
     retry: int = field(default=0, compare=False)
+
+    def as_dry(self, dry: bool) -> Call:
+        """The same call, to be made without its effect or with it."""
+        # Made outright: `replace` costs more than twice as much, and many faults on tools with effects come here.
+        return Call(
+            self.tool, self.arguments, self.id, self.nth, dry, self.pieces, self.held, cut=self.cut, retry=self.retry
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,7 @@ class PartialResult(list[Any]):
 Outcome = Value | Failure
 MORE_TO_COME = Value(PartialResult())  # there is a piece that was not shown yet; known by identity
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
+LONGEST_KEPT = 1000  # characters of a failure's message whose text is kept
 Layer = Callable[[Call], Generator[Call | Wait, Outcome, Outcome]]
 
 
@@ -153,7 +162,16 @@ def render(outcome: Outcome) -> str:
     A failure is in the text itself, so that every model provider passes it on in the same way.
     """
     if isinstance(outcome, Failure):
-        return _ENCODER.encode(failure_body(outcome))
+        if outcome.body or len(outcome.message) > LONGEST_KEPT:
+            return _ENCODER.encode(failure_body(outcome))
+        return _failure_text(outcome.message, outcome.type, outcome.status, outcome.retry_after)
     if isinstance(outcome.value, str):
         return outcome.value
     return _ENCODER.encode(outcome.value)
+
+
+# A fault strikes with the same few failures again and again, and to encode one costs more than all else that shows it.
+# By type too: 1, 1.0 and true are equal, and are written differently.
+@functools.lru_cache(maxsize=256, typed=True)
+def _failure_text(message: str, type: str, status: int | None, retry_after: float | None) -> str:
+    return _ENCODER.encode(failure_body(Failure(message, type, status, retry_after)))

@@ -10,9 +10,14 @@ import random
 from hashlib import blake2b
 
 
+def joined(*key: object) -> str:
+    """The parts of a key as one part that stands for them: for a beginning that many keys share."""
+    return "\x1f".join([str(part) for part in key])
+
+
 def digest(*key: object) -> int:
     """64 bits of the key's BLAKE2b hash. Parts are told apart by position: ("ab", "c") differs from ("a", "bc")."""
-    text = "\x1f".join([str(part) for part in key])
+    text = joined(*key)
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 

@@ -23,7 +23,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Occurrence
 from sealegs.inject.clock import really_waited
 from sealegs.inject.seam import NO_DRY_RUN
-from sealegs.inject.strike import Strike, StrikeEvidence, WorkDone, safely_equal
+from sealegs.inject.strike import NOTHING_DONE, Strike, StrikeEvidence, WorkDone, safely_equal
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults, count_same
 from sealegs.inject.turn import ModelTurn, PlaceInTurn, place_in_turn
 
@@ -109,10 +109,10 @@ class Injector:
                 if rule_state.by_order or rule_state.permanent:
                     drawn: tuple[object, ...] = rule_state.drawn_at(nth)
                 elif rule_state.by_arguments:
-                    drawn = (*key, times)
+                    drawn = (*rule_state.drawn_key, known, times)
                 else:
                     known = known or target.drawn_key(arguments)
-                    drawn = (*rule_state.key, known, count_same(rule_state.same, known))
+                    drawn = (*rule_state.drawn_key, known, count_same(rule_state.same, known))
                 faults.append(TriggeredFault(rule_state, drawn))
                 # The warning comes only when the rule would have struck, since a rule that never matches harms nothing.
                 if rule_state.why_never:
@@ -152,15 +152,19 @@ class Injector:
     def struck(self, triggered: TriggeredFaults, call: Call) -> Steps:
         """The call under what strikes it; afterwards, the places of faults that came to nothing are free again."""
         # One fault that needs the whole answer is enough to hold back all pieces.
-        pieces = call.pieces if all(fired.rule_state.rule.fault.piecewise for fired in triggered.faults) else None
-        call = Call(call.tool, call.arguments, call.id, triggered.nth, call.dry, pieces)
+        pieces = call.pieces
+        if pieces is not None and not all(fired.rule_state.rule.fault.piecewise for fired in triggered.faults):
+            pieces = None
+        # A call that came with its number, as those do that only the injector sees, can be taken as it is.
+        if call.nth != triggered.nth or pieces is not call.pieces or call.held or call.cut or call.retry:
+            call = Call(call.tool, call.arguments, call.id, triggered.nth, call.dry, pieces)
         try:
-            outcome = yield from self._under(triggered, triggered.faults, call, call)
+            outcome = yield from self._below(triggered, triggered.faults, call, call)
         finally:  # also where the caller gives up or is cancelled
             for fired in triggered.faults:
                 # Faults further in are never reached if an outer one answers without a call. They still get a strike.
                 if not fired.told:
-                    self._tell(fired, StrikeEvidence(call, triggered.target.effects), None, triggered.work)
+                    self._tell(fired, StrikeEvidence(call, triggered.target.effects), None, triggered, NOTHING_DONE)
                 # A fault that was not delivered must not use up a place of `at_most`.
                 if fired.rule_state.counts and not fired.delivered:
                     with self._lock:
@@ -200,7 +204,7 @@ class Injector:
         if rule_state.at_most is not None and rule_state.taken >= rule_state.at_most:
             return False
         if rule_state.since is None:
-            if not self._due(rule_state, count, key, tool, arguments):
+            if not rule_state.unconditional and not self._due(rule_state, count, key, tool, arguments):
                 return False
             if rule_state.permanent:
                 rule_state.since = nth
@@ -219,10 +223,12 @@ class Injector:
         victim = self._victims.get(rule_state.group) if rule_state.group else None
         return rule_state.rule.when.fires(Occurrence(count, key, victim))
 
+    def _below(self, triggered: TriggeredFaults, faults: list[TriggeredFault], call: Call, own: Call) -> Steps:
+        """A call under the rules that are left, or the tool itself where none is."""
+        return self._under(triggered, faults, call, own) if faults else _run(triggered, call, own)
+
     def _under(self, triggered: TriggeredFaults, faults: list[TriggeredFault], call: Call, own: Call) -> Steps:
         """A call under these rules, the first of the plan outermost. `own` is the call as the agent made it."""
-        if not faults:
-            return (yield from _run(triggered, call, own))
         target, work = triggered.target, triggered.work
         fired, rest = faults[0], faults[1:]
         evidence = StrikeEvidence(call, target.effects)
@@ -234,7 +240,7 @@ class Injector:
         generator = fault.act(call, setting) if type(fault) in BUILT_IN else _checked(fault.act(call, setting))
         try:
             if fault.instead and moment in ("during", "after") and not call.dry:
-                answer = yield from self._under(triggered, rest, target.timed(fired, call, moment), own)
+                answer = yield from self._below(triggered, rest, target.timed(fired, call, moment), own)
                 evidence.answered(call, answer, True)
             request = next(generator)
             while True:
@@ -247,7 +253,7 @@ class Injector:
                 else:
                     if fault.rewrites and not request.dry:
                         request = target.timed(fired, request, moment)
-                    answer = yield from self._under(triggered, rest, request, own)
+                    answer = yield from self._below(triggered, rest, request, own)
                     asked = request
                     real = not request.dry or (target.never_dry and safely_equal(request.arguments, own.arguments))
                     evidence.answered(request, answer, real)
@@ -257,17 +263,17 @@ class Injector:
             shown = stop.value
             if moment in ("before", "during") and fault.rewrites and not call.dry and evidence.falls_short(shown):
                 # Nothing came of the fault, so the work is done.
-                shown = yield from self._under(triggered, rest, call, own)
+                shown = yield from self._below(triggered, rest, call, own)
                 evidence.answered(call, shown, True)
         except Exception as error:  # the tools of others answer with objects that no fault was made for
             _warn(fired.rule_state.rule, call.tool, error)
             shown = evidence.last
             if not evidence.runs:
-                shown = yield from self._under(triggered, rest, call, own)
+                shown = yield from self._below(triggered, rest, call, own)
                 evidence.answered(call, shown, not call.dry)
         finally:  # a fault that arrived must not go untold
             generator.close()
-            self._tell(fired, evidence, shown, triggered.work.since(work))
+            self._tell(fired, evidence, shown, triggered, work)
         assert shown is not None
         return shown
 
@@ -297,7 +303,15 @@ class Injector:
             told = f"rule {rule.id!r} can never deliver {rule.fault.kind!r} on {tool!r}: {why}"
             warnings.warn(f"{told}; `sealegs plan check PLAN --tools MODULE` shows every such rule", MisfireWarning, 2)
 
-    def _tell(self, fired: TriggeredFault, evidence: StrikeEvidence, shown: Outcome | None, work: WorkDone) -> None:
+    def _tell(
+        self,
+        fired: TriggeredFault,
+        evidence: StrikeEvidence,
+        shown: Outcome | None,
+        triggered: TriggeredFaults,
+        before: WorkDone,
+    ) -> None:
+        """Settle whether a fault was delivered, and tell the listener. `before`: the work done when it began to act."""
         rule = fired.rule_state.rule
         delivered = evidence.delivered(shown)
         fired.told = True
@@ -316,7 +330,7 @@ class Injector:
                     shown=None if shown is MORE_TO_COME else shown,
                     runs=evidence.runs,
                     waited=evidence.waited,
-                    moment=work.moment if evidence.effects else "",
+                    moment=triggered.work.since(before).moment if evidence.effects else "",
                 )
             )
 
@@ -358,7 +372,7 @@ def _run(triggered: TriggeredFaults, call: Call, own: Call) -> Steps:
         # For a tool without effects a dry run and a real one are the same, so nothing was missed.
         target.never_dry = target.effects
         if not target.effects or safely_equal(call.arguments, own.arguments):
-            outcome = yield replace(call, dry=False)
+            outcome = yield call.as_dry(False)
             triggered.work = triggered.work.with_answer(outcome)
     elif not call.dry:
         target.remember(call, outcome)

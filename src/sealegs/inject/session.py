@@ -183,13 +183,18 @@ class Session:
         faults = self._injector.aim(state, arguments)
         if faults is None:
             return None
-        return InterceptedCall(self, tool, arguments, self._patient(partial(self._injector.struck, faults)))
+        return InterceptedCall(self, tool, arguments, self._patient(partial(self._injector.struck, faults)), faults.nth)
 
     def call(
-        self, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome], layer: Layer | None = None
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        run: Callable[[Call], Outcome],
+        layer: Layer | None = None,
+        nth: int = 0,
     ) -> Outcome:
-        """Make a call in this thread; `run` runs the tool. `layer`: that of an intercepted call."""
-        call = Call(tool, arguments, f"call-{next(self._ids)}")
+        """Make a call in this thread; `run` runs the tool. `layer` and `nth`: those of an intercepted call."""
+        call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
         layer = layer or self._layer
         # Applied to the agent's own tool here; the router applies it to the others that layers call.
         if self._deadline is not None:
@@ -211,9 +216,10 @@ class Session:
         arguments: Mapping[str, Any],
         run: Callable[[Call], Awaitable[Outcome]],
         layer: Layer | None = None,
+        nth: int = 0,
     ) -> Outcome:
         """Make a call in this task; see `call`."""
-        call = Call(tool, arguments, f"call-{next(self._ids)}")
+        call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
         layer = layer or self._layer
         if self._deadline is not None:
             run = with_deadline_async(run, self._deadline)
@@ -300,21 +306,22 @@ class InterceptedCall:
         layer: what it goes through; an adapter may put its client's own limits around it.
     """
 
-    __slots__ = ("_session", "_tool", "arguments", "layer")
+    __slots__ = ("_nth", "_session", "_tool", "arguments", "layer")
 
-    def __init__(self, session: Session, tool: str, arguments: Mapping[str, Any], layer: Layer) -> None:
+    def __init__(self, session: Session, tool: str, arguments: Mapping[str, Any], layer: Layer, nth: int = 0) -> None:
         self._session = session  # no check that it is used once: every call would pay for it
         self._tool = tool
+        self._nth = nth  # among the tool's calls, where it was counted already
         self.arguments = arguments
         self.layer = layer
 
     def call(self, run: Callable[[Call], Outcome]) -> Outcome:
         """Make it in this thread; see `Session.call`."""
-        return self._session.call(self._tool, self.arguments, run, self.layer)
+        return self._session.call(self._tool, self.arguments, run, self.layer, self._nth)
 
     def call_async(self, run: Callable[[Call], Awaitable[Outcome]]) -> Awaitable[Outcome]:
         """Make it in this task."""
-        return self._session.call_async(self._tool, self.arguments, run, self.layer)
+        return self._session.call_async(self._tool, self.arguments, run, self.layer, self._nth)
 
     def pieces(self, run: Run, split: Split) -> Generator[Any, None, None]:
         """Make it in this thread, answered piece by piece; see `Session.pieces`."""

@@ -123,10 +123,16 @@ class StrikeEvidence:
         # Nothing true to compare with: anything the fault showed by itself is a difference.
         if not self._answers:
             return shown is not None and not (self._part and shown is self.said)
-        if shown is not None and not any(safely_equal(shown, answer) for answer in self._answers):
+        if shown is not None and not self._was_answered(shown):
             return True
         # A call that succeeds has its effect once, unless a fault outside this one asked for none.
         return self.effects and not self.call.dry and self.worked != isinstance(self._answers[0], Value)
+
+    def _was_answered(self, shown: Outcome) -> bool:
+        for answer in self._answers:  # noqa: SIM110  # a generator would cost more than the one comparison that is usual
+            if safely_equal(shown, answer):
+                return True
+        return False
 
 
 def safely_equal(left: object, right: object) -> bool:

@@ -17,7 +17,7 @@ from sealegs.faults.kinds.fault import FaultSetting
 from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
-from sealegs.faults.triggers import AllOf, Matcher
+from sealegs.faults.triggers import AllOf, Always, Matcher
 from sealegs.inject.strike import NOTHING_DONE, safely_equal
 
 KEYS = 64  # arguments whose keys are remembered
@@ -89,11 +89,15 @@ class ToolState:
 
     def setting(self, fired: TriggeredFault, call: Call) -> FaultSetting:
         """Where a rule's fault strikes. A permanent fault draws the same on every call."""
-        moments = fired.rule_state.rule.possible_moments(self.spec)
-        # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
-        moment = moments[seeds.digest(*fired.key, "moment") % len(moments)] if moments else None
-        draw = LateStream((*fired.key, "act"))
-        earlier = tuple(self.earlier or ())
+        moments = fired.rule_state.moments
+        moment = moments[0] if moments else None
+        if len(moments) > 1:
+            # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
+            moment = moments[seeds.digest(*fired.key, "moment") % len(moments)]
+        draw = LateStream(fired.key)
+        if not self.earlier:  # none of the tool's faults asks for them, or nothing was answered yet
+            return FaultSetting(self.spec, cast(random.Random, draw), (), moment)
+        earlier = tuple(self.earlier)
         same = tuple(outcome for given, outcome in earlier if safely_equal(given, call.arguments))
         told = tuple(outcome for _, outcome in earlier)
         return FaultSetting(self.spec, cast(random.Random, draw), told, moment, same)
@@ -101,7 +105,7 @@ class ToolState:
     def timed(self, fired: TriggeredFault, call: Call, moment: Moment | None) -> Call:
         """The call as a fault that strikes at this moment has the tool run."""
         if moment == "before":
-            return replace(call, dry=True)
+            return call.as_dry(True)
         if moment == "during" and self.spec is not None:
             # From 1 to parts - 1: cutting at 0 or at all parts would be "before" or "after".
             return replace(call, cut=1 + seeds.digest(*fired.key, "cut") % (self.spec.parts - 1))
@@ -122,8 +126,10 @@ class RuleState:
         "by_arguments",
         "by_order",
         "counts",
+        "drawn_key",
         "group",
         "key",
+        "moments",
         "open",
         "permanent",
         "rule",
@@ -131,6 +137,7 @@ class RuleState:
         "since",
         "tags",
         "taken",
+        "unconditional",
         "why_never",
     )
 
@@ -142,17 +149,21 @@ class RuleState:
         self.rule = rule
         self.tags = tags
         self.key = key
+        self.drawn_key = (seeds.joined(*key),)  # what the names of all its draws begin with
         self.by_arguments = rule.fires_by_arguments
         self.by_order = not rule.draws_by_arguments
         # How often it struck the same arguments, where it fires by order but draws by arguments: counting no more than
         # that, it need not look at the arguments of every call.
         self.same: dict[str, Iterator[int]] = {}
         self.why_never = rule.why_never(spec)
+        self.moments = rule.possible_moments(spec)
         self.after = rule.after
         self.at_most = rule.at_most
         self.permanent = rule.persistence == "permanent"
         self.counts = self.permanent or rule.at_most is not None
         self.group = rule.when.group
+        # Most rules strike whatever they match: then there is nothing to ask of a single call.
+        self.unconditional = type(rule.when) is Always and self.after is None and not self.open
         self.taken = 0
         self.since: int | None = None  # the number of the call from which on it strikes for good
 
@@ -162,8 +173,8 @@ class RuleState:
         Permanent faults draw once: by order with the number of the first call that they struck, else without any.
         """
         if not self.by_order:
-            return self.key
-        return (*self.key, nth if self.since is None else self.since)
+            return self.drawn_key
+        return (*self.drawn_key, nth if self.since is None else self.since)
 
 
 class TriggeredFault:
@@ -207,7 +218,7 @@ class LateStream:
 
     def __getattr__(self, name: str) -> Any:
         if self._stream is None:
-            self._stream = seeds.stream(*self._key)
+            self._stream = seeds.stream(*self._key, "act")
         return getattr(self._stream, name)
 
 

@@ -231,15 +231,16 @@ def outcome_data(outcome: Outcome) -> dict[str, Any]:
     """An outcome as JSON, as it is now: `{"value": ...}` or `{"failure": {...}}`."""
     if isinstance(outcome, Value):
         return {"value": to_json_data(outcome.value)}
-    data = {
-        "message": outcome.message,
-        "type": outcome.type,
-        "status": outcome.status,
-        "retry_after": outcome.retry_after,
-        "body": to_json_data(outcome.body),
-        "unsent": outcome.unsent or None,
-    }
-    return {"failure": {key: value for key, value in data.items() if value is not None}}
+    data: dict[str, Any] = {"message": outcome.message, "type": outcome.type}
+    if outcome.status is not None:
+        data["status"] = outcome.status
+    if outcome.retry_after is not None:
+        data["retry_after"] = outcome.retry_after
+    if outcome.body is not None:
+        data["body"] = to_json_data(outcome.body)
+    if outcome.unsent:
+        data["unsent"] = True
+    return {"failure": data}
 
 
 def _outcome_checked(data: Mapping[str, Any]) -> Mapping[str, Any]:

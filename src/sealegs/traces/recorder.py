@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -191,8 +190,10 @@ class Recorder:
                     try:
                         answer = yield request
                     finally:
-                        with suppress(ValueError):  # garbage collection may close this in another context
+                        try:  # noqa: SIM105  # `suppress` would cost every run of a tool
                             ledger.reset(token)
+                        except ValueError:  # garbage collection may close this in another context
+                            pass
                     # A wait in between is no answer unless it asked for pieces of the run under way.
                     if held is not None and answer is not MORE_TO_COME and (request is held or request.pieces):
                         if answer is not NO_DRY_RUN:

@@ -64,10 +64,15 @@ class Replay(Session):
         self._late = latency == "recorded"
 
     def call(
-        self, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome], layer: Layer | None = None
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        run: Callable[[Call], Outcome],
+        layer: Layer | None = None,
+        nth: int = 0,
     ) -> Outcome:
         """Make a call in this thread; `run` is left alone."""
-        return super().call(tool, arguments, self._answer, layer)
+        return super().call(tool, arguments, self._answer, layer, nth)
 
     async def call_async(
         self,
@@ -75,9 +80,10 @@ class Replay(Session):
         arguments: Mapping[str, Any],
         run: Callable[[Call], Awaitable[Outcome]],
         layer: Layer | None = None,
+        nth: int = 0,
     ) -> Outcome:
         """Make a call in this task; `run` is left alone."""
-        return await super().call_async(tool, arguments, self._answer_async, layer)
+        return await super().call_async(tool, arguments, self._answer_async, layer, nth)
 
     def pieces(
         self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None

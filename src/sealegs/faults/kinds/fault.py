@@ -34,7 +34,7 @@ IgnoresCancel = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # one is made for each strike, and a frozen one would cost twice as much
 class FaultSetting:
     """What a fault knows of where it strikes.
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, ParamSpec, Protocol, Self, TypeVar, runtime_checkable
 
 from sealegs.faults.call import ALL, Call, Layer, Outcome, Wait
 from sealegs.faults.plan import Plan
@@ -21,6 +21,7 @@ from sealegs.inject.seam import compose_layers, drive, drive_async, stack_layers
 from sealegs.inject.stream_drivers import Run, RunAsync, Split, drive_stream, drive_stream_async
 from sealegs.inject.strike import Strike
 from sealegs.inject.tool_routing import ToolRouter, handle_of_runner
+from sealegs.inject.tool_state import TriggeredFaults
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,6 +42,17 @@ class Watcher(Protocol):
 
     def struck(self, strike: Strike) -> None:
         """A fault fired."""
+
+
+@runtime_checkable
+class FollowingWatcher(Watcher, Protocol):
+    """A watcher that can also follow a call that nothing strikes, without the layers: it must see the same."""
+
+    def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
+        """Run the tool in this thread, and note the call and what it was answered."""
+
+    async def follow_async(self, call: Call, run: Callable[[Call], Awaitable[Outcome]]) -> Outcome:
+        """The same in a task."""
 
 
 class Session:
@@ -105,6 +117,7 @@ class Session:
         inner = compose_layers(stack_layers((*layers, _whole)), inner) if layers else inner
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
+        self._follower = watcher if not layers and isinstance(watcher, FollowingWatcher) else None
         # The fast path runs the tool outside the generators, so nothing else may need to see the call.
         only: object = layers[0] if watcher is None and len(layers) == 1 else None
         self._fast: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
@@ -208,6 +221,11 @@ class Session:
                 return outcome
             layer = self._rest(steps)
             del outcome  # its exception and this frame would hold one another
+        elif self._follower is not None and layer is self._layer:
+            faults = self._injector.aim(self._injector.state(tool), arguments)
+            if faults is None:
+                return self._follower.follow(call, run)
+            layer = self._watched(self._follower, faults)
         return drive(layer, call, self._router.route(tool, run) if self._others else run, self.clock)
 
     async def call_async(
@@ -232,6 +250,11 @@ class Session:
                 return outcome
             layer = self._rest(steps)
             del outcome  # its exception and this frame would hold one another
+        elif self._follower is not None and layer is self._layer:
+            faults = self._injector.aim(self._injector.state(tool), arguments)
+            if faults is None:
+                return await self._follower.follow_async(call, run)
+            layer = self._watched(self._follower, faults)
         routed = self._router.route_async(tool, run) if self._others else run
         return await drive_async(layer, call, routed, self.clock)
 
@@ -293,6 +316,9 @@ class Session:
         if not self._reach_any:
             return tool in self._others
         return self._all is None or tool in self._all
+
+    def _watched(self, watcher: Watcher, faults: TriggeredFaults) -> Layer:
+        return watcher.around(self._patient(partial(self._injector.struck, faults)))
 
     def _patient(self, layer: Layer) -> Layer:
         return layer if self._timeout is None else with_timeout(self._timeout, layer)

@@ -23,7 +23,7 @@ ATOMS = frozenset({str, bool, type(None)})
 def to_json_data(value: Any) -> Any:
     """The value as JSON data. Never raises."""
     try:
-        return _plain(value, ())
+        return value.copy() if type(value) is dict and _flat(value) else _plain(value, ())
     except Exception:  # a container that cannot be walked through, or changes meanwhile
         return _text(value)
 
@@ -32,6 +32,15 @@ def to_json_object(value: Mapping[str, Any]) -> dict[str, Any]:
     """The mapping as a JSON object. Never raises."""
     found = to_json_data(value)
     return found if isinstance(found, dict) else {"text": found}
+
+
+def _flat(value: dict[Any, Any]) -> bool:
+    """Whether an object is of JSON's own types alone, as most arguments and answers are: then copying it will do."""
+    for key, item in value.items():
+        kind = type(item)
+        if type(key) is not str or not (kind in ATOMS or (kind is int and -LARGEST < item < LARGEST)):
+            return False
+    return True
 
 
 def _plain(value: Any, inside: tuple[int, ...]) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from sealegs.faults.call import MORE_TO_COME, Call, Effect, Failure, Layer, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
+from sealegs.inject.call_context import run_as_current, run_as_current_async
 from sealegs.inject.clock import Clock
 from sealegs.inject.layer_context import LayerAct
 from sealegs.inject.seam import NO_DRY_RUN
@@ -166,6 +167,40 @@ class Recorder:
         """Enter a call that never reached the seam because whatever carries the tools refused it."""
         self.add(ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._clock.now()))
         self.add(OutcomeShown(call.id, outcome_data(failure), 0, False, self._clock.now()))
+
+    def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
+        """Run the tool for a call that nothing strikes, and record what `around` would."""
+        self.add(ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._clock.now(), call.retry))
+        before = ledger.get()
+        ledger.set(self.effect)
+        outcome: Outcome | None = None
+        try:
+            outcome = run_as_current(call, run)
+            return outcome
+        finally:
+            ledger.set(before)
+            self._answered(call, outcome)
+            del outcome  # its exception and this frame would hold one another
+
+    async def follow_async(self, call: Call, run: Callable[[Call], Awaitable[Outcome]]) -> Outcome:
+        """The same in a task."""
+        self.add(ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._clock.now(), call.retry))
+        before = ledger.get()
+        ledger.set(self.effect)
+        outcome: Outcome | None = None
+        try:
+            outcome = await run_as_current_async(call, run)
+            return outcome
+        finally:
+            ledger.set(before)
+            self._answered(call, outcome)
+            del outcome
+
+    def _answered(self, call: Call, outcome: Outcome | None) -> None:
+        if outcome is None:  # the caller has gone
+            self.add(OutcomeShown(call.id, None, 0, False, self._clock.now()))
+        else:
+            self.add(OutcomeShown(call.id, outcome_data(outcome), 1, True, self._clock.now()))
 
     def around(self, layer: Layer) -> Layer:
         """The layer with this recorder outside it."""

@@ -1,0 +1,295 @@
+"""What one call of a plain Python tool costs under Sealegs and under other libraries that put faults into tools.
+
+    python -m venv peers
+    peers/bin/pip install . agentcheck-pytest-plugin agentic-chaos agentic-chaos-security chaos-agents
+    peers/bin/python benchmarks/call_price.py --json benchmarks/results/call_price.json
+
+All run in one process, in rounds of a random order; CPU time of the thread is counted, so that other work on the
+machine is not. `added_us` is the median over rounds of a call less the bare tool's of the same round, in microseconds;
+where the fault strikes, less that of a bare tool that raises. `ratio` is the same as a multiple of the bare call. Their
+intervals are the order statistics that hold the median in at least 95 % of samples.
+
+Modes: `dormant`, the tool prepared and nothing armed; `other tool`, a fault armed on another tool; `drawn`, a fault of
+this tool with a vanishing probability; `firing`, an error on each call. `drawn, recorded` and the like are these with a
+record of the call's arguments and answer: `agentic-chaos-security` always keeps one, the other peers none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import gc
+import importlib
+import logging
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from importlib.metadata import version
+from math import comb
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from results_file import write_results
+
+from sealegs.adapters.python import tool, wrap
+from sealegs.faults import Plan, Rule
+from sealegs.faults.kinds import Error
+from sealegs.faults.triggers import Always, AnyCondition, Probability, Tool
+from sealegs.inject import RealClock, Session
+from sealegs.traces import Recorder
+
+Made = Callable[..., Any]
+Prepare = Callable[[Made, str], AbstractContextManager[Made]]  # of the tool and its level: the tool as it is called
+BARE, RAISES = "bare", "bare, raising"
+DORMANT, OTHER, DRAWN, FIRING = "dormant", "other tool", "drawn", "firing"
+RECORDED = ", recorded"
+RARE = 1e-12
+ALWAYS_KEPT = "agentic-chaos-security"  # its record cannot be switched off
+PACKAGES = {
+    "agentcheck": "agentcheck-pytest-plugin",
+    "agentic-chaos": "agentic-chaos",
+    "acs": ALWAYS_KEPT,
+    "chaos-agents": "chaos-agents",
+}
+
+
+class DownError(RuntimeError):
+    """What the bare tool raises."""
+
+
+def forecast(city: str, days: int = 3) -> dict[str, Any]:
+    return {"city": city, "days": days}
+
+
+async def forecast_async(city: str, days: int = 3) -> dict[str, Any]:
+    return {"city": city, "days": days}
+
+
+def failing(city: str, days: int = 3) -> dict[str, Any]:
+    raise DownError("down")
+
+
+async def failing_async(city: str, days: int = 3) -> dict[str, Any]:
+    raise DownError("down")
+
+
+def prepared(make: Callable[[Made], Made]) -> Prepare:
+    """A way that needs no context while the tool is called."""
+    return lambda bare, _: nullcontext(make(bare))
+
+
+def of_sealegs() -> dict[str, Prepare]:
+    """Our own modes."""
+
+    def armed(matched: str, when: AnyCondition, recorded: bool) -> Prepare:
+        def session() -> Session:
+            plan = Plan(name="price", rules=(Rule(match=Tool(matched), when=when, fault=Error(status=503)),))
+            clock = RealClock()
+            if not recorded:
+                return Session(plan, clock=clock)
+            recorder = Recorder(clock)
+            recorder.start("price", {})
+            return Session(plan, clock=clock, watcher=recorder)
+
+        return prepared(lambda bare: wrap(bare, session()))
+
+    scenes: dict[str, tuple[str, AnyCondition]] = {
+        OTHER: ("search", Always()),
+        DRAWN: ("forecast*", Probability(RARE)),
+        FIRING: ("forecast*", Always()),
+    }
+    found: dict[str, Prepare] = {DORMANT: prepared(tool)}
+    for mode, (matched, when) in scenes.items():
+        found[mode] = armed(matched, when, False)
+        found[f"{mode}{RECORDED}"] = armed(matched, when, True)
+    return found
+
+
+def of_agentcheck() -> dict[str, Prepare]:
+    """`agentcheck-pytest-plugin`: an injector that wraps a function."""
+    injector = importlib.import_module("pytest_agentcheck.faults").FaultInjector
+
+    def other(bare: Made) -> Made:
+        found = injector(seed=1)
+        found.inject("search", "exception")
+        made: Made = found.wrap(bare)
+        return made
+
+    return {
+        OTHER: prepared(other),
+        DRAWN: prepared(lambda bare: injector(seed=1).inject(bare, "exception", probability=0.0)),
+        FIRING: prepared(lambda bare: injector(seed=1).inject(bare, "exception")),
+    }
+
+
+def of_agentic_chaos() -> dict[str, Prepare]:
+    """`agentic-chaos`: each call goes through a function of its own, in a session."""
+    chaos = importlib.import_module("agentic_chaos.chaos")
+    call_async = importlib.import_module("agentic_chaos.chaos.async_call").chaos_acall
+    scope = importlib.import_module("agentic_chaos.chaos.scope").Scope
+
+    def called(bare: Made, level: str) -> Made:
+        if level == "sync":
+            return lambda city, days=3: chaos.chaos_call(bare, city, days=days, step_name="forecast")
+        return lambda city, days=3: call_async(bare, city, days=days, step_name="forecast")
+
+    def armed(**settings: Any) -> Prepare:
+        @contextlib.contextmanager
+        def prepare(bare: Made, level: str) -> Iterator[Made]:
+            with chaos.chaos_session([chaos.RateLimitStormFault(burst_count=10**9, **settings)]):
+                yield called(bare, level)
+
+        return prepare
+
+    return {
+        DORMANT: lambda bare, level: nullcontext(called(bare, level)),
+        OTHER: armed(scope=scope(steps=["search"])),
+        DRAWN: armed(probability=0.0, seed=1),
+        FIRING: armed(),
+    }
+
+
+def of_acs() -> dict[str, Prepare]:
+    """`agentic-chaos-security`: decorated tools in a bound session that logs each call."""
+    library = importlib.import_module("agentic_chaos_security")
+    runtime = importlib.import_module("agentic_chaos_security.runtime")
+    error = importlib.import_module("agentic_chaos_security.faults").Error
+
+    def armed(*given: Any, **settings: Any) -> Prepare:
+        @contextlib.contextmanager
+        def prepare(bare: Made, _: str) -> Iterator[Made]:
+            made = library.tool(bare)
+            with runtime.bound(runtime.Session([error(*given, **settings)], seed=1)):
+                yield made
+
+        return prepare
+
+    return {
+        DORMANT: prepared(library.tool),
+        f"{OTHER}{RECORDED}": armed("search"),
+        f"{DRAWN}{RECORDED}": armed("forecast*", probability=0.0),
+        f"{FIRING}{RECORDED}": armed("forecast*"),
+    }
+
+
+def of_chaos_agents() -> dict[str, Prepare]:
+    """`chaos-agents`: a wrapper, of sync functions alone; of async ones it passes the coroutine through."""
+    monkey = importlib.import_module("chaos_agents").ChaosMonkey
+    return {
+        DRAWN: prepared(lambda bare: monkey(errors=RARE, seed=1).wrap(bare)),
+        FIRING: prepared(lambda bare: monkey(errors=1.0, seed=1).wrap(bare)),
+    }
+
+
+WAYS: dict[str, Callable[[], dict[str, Prepare]]] = {
+    "sealegs": of_sealegs,
+    "agentcheck": of_agentcheck,
+    "agentic-chaos": of_agentic_chaos,
+    "acs": of_acs,
+    "chaos-agents": of_chaos_agents,
+}
+
+
+def timed(made: Made, calls: int) -> float:
+    """Microseconds of this thread for one call."""
+    rounds = range(calls)
+    began = time.thread_time_ns()
+    for _ in rounds:
+        try:  # noqa: SIM105  # suppress() would be timed too
+            made("Oslo", days=2)
+        except Exception:
+            pass
+    return (time.thread_time_ns() - began) / calls / 1000
+
+
+async def timed_async(made: Made, calls: int) -> float:
+    """The same of an async tool, one call after another."""
+    rounds = range(calls)
+    began = time.thread_time_ns()
+    for _ in rounds:
+        try:  # noqa: SIM105
+            await made("Oslo", days=2)
+        except Exception:
+            pass
+    return (time.thread_time_ns() - began) / calls / 1000
+
+
+def once(prepare: Prepare, level: str, calls: int, bare: Made) -> float:
+    """One round of one mode, after some calls to warm it up, without the garbage collector."""
+    gc.collect()
+    gc.disable()
+    try:
+        if level == "sync":
+            with prepare(bare, level) as made:
+                timed(made, calls // 10)
+                return timed(made, calls)
+
+        async def play() -> float:
+            with prepare(bare, level) as made:
+                await timed_async(made, calls // 10)
+                return await timed_async(made, calls)
+
+        return asyncio.run(play())
+    finally:
+        gc.enable()
+
+
+def measured(level: str, rounds: int, calls: int) -> dict[tuple[str, str], list[float]]:
+    """Every round of every peer and mode."""
+    works, fails = (forecast, failing) if level == "sync" else (forecast_async, failing_async)
+    ways = {(peer, mode): prepare for peer, find in WAYS.items() for mode, prepare in find().items()}
+    ways |= {("", BARE): prepared(lambda bare: bare), ("", RAISES): prepared(lambda _: fails)}
+    found: dict[tuple[str, str], list[float]] = {key: [] for key in ways}
+    order, draw = list(ways), random.Random(0)
+    for _ in range(rounds):
+        draw.shuffle(order)
+        for key in order:
+            found[key].append(once(ways[key], level, calls, works))
+    return found
+
+
+def rows(level: str, found: dict[tuple[str, str], list[float]]) -> Iterable[dict[str, Any]]:
+    """The long table of one level."""
+    for (peer, mode), values in found.items():
+        if not peer:
+            yield row(level, peer, mode, "call_us", values)
+            continue
+        floor = found["", RAISES if mode.startswith(FIRING) else BARE]
+        yield row(level, peer, mode, "added_us", [one - less for one, less in zip(values, floor, strict=True)])
+        yield row(level, peer, mode, "ratio", [one / less for one, less in zip(values, floor, strict=True)])
+
+
+def row(level: str, peer: str, mode: str, metric: str, values: list[float]) -> dict[str, Any]:
+    """The median of a figure over rounds, with its interval."""
+    ordered, n = sorted(values), len(values)
+    out = 0  # ranks that may be left out at each end: P(the median lies outside) stays within 5 %
+    while 2 * sum(comb(n, k) for k in range(out + 1)) <= 0.05 * 2**n:
+        out += 1
+    low, high = ordered[max(0, out - 1)], ordered[min(n - 1, n - out)]
+    shown = {"value": round(median(ordered), 3), "low": round(low, 3), "high": round(high, 3)}
+    return {"suite": "call-price", "agent": peer, "level": level, "mode": mode, "metric": metric, **shown, "n": n}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path, help="write the long table here")
+    parser.add_argument("--rounds", type=int, default=41)
+    parser.add_argument("--calls", type=int, default=1000, help="in one round of one mode")
+    arguments = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    table: list[dict[str, Any]] = []
+    for level in ("sync", "async"):
+        table += rows(level, measured(level, arguments.rounds, arguments.calls))
+    for one in table:
+        if one["metric"] != "ratio":
+            print(f"{one['level']:6} {one['mode']:18} {one['agent']:14} {one['value']:9} [{one['low']}, {one['high']}]")
+    if arguments.json is not None:
+        facts = {"versions": {peer: version(package) for peer, package in PACKAGES.items()}}
+        write_results(arguments.json, table, facts)
+
+
+if __name__ == "__main__":
+    main()

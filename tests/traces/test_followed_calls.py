@@ -1,0 +1,194 @@
+"""A recorder follows a call that nothing strikes without the layers, and records what it would record around them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sealegs import report_effect
+from sealegs.adapters.python import wrap
+from sealegs.faults import Plan, Rule
+from sealegs.faults.call import Call, Layer, Outcome
+from sealegs.faults.kinds import Delay, Error
+from sealegs.faults.triggers import Nth, Probability, Tool
+from sealegs.inject import Session, VirtualClock, current_call
+from sealegs.inject.session import FollowingWatcher
+from sealegs.inject.strike import Strike
+from sealegs.traces import Recorder
+from sealegs.traces.events import Event
+
+Play = Callable[[Session], object]
+
+
+class Around:
+    """A recorder that can only stand around the layers."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def around(self, layer: Layer) -> Layer:
+        return self._recorder.around(layer)
+
+    def struck(self, strike: Strike) -> None:
+        self._recorder.struck(strike)
+
+
+def events(play: Play, plan: Plan, *, followed: bool) -> list[Event]:
+    clock = VirtualClock()
+    recorder = Recorder(clock)
+    assert isinstance(recorder, FollowingWatcher)
+    recorder.start("one", {})
+    with Session(plan, episode="one", clock=clock, watcher=recorder if followed else Around(recorder)) as session:
+        try:
+            play(session)
+        except BaseException as error:  # also what ends a process
+            recorder.wrote(f"{type(error).__name__}: {error}")
+    recorder.finish("answered")
+    return recorder.events
+
+
+def pay(amount: float, to: str = "shop") -> Any:
+    call = current_call()
+    assert call is not None
+    if amount < 0:
+        raise ValueError(f"no {amount}")
+    if amount == 13:
+        raise KeyboardInterrupt
+    if amount == 99:
+        raise StopIteration
+    report_effect("pay", to, amount=amount)
+    return {"paid": amount, "to": to, "call": call.id, "parts": [amount, {"of": to}]}
+
+
+async def pay_async(amount: float, to: str = "shop") -> Any:
+    await asyncio.sleep(0)
+    return pay(amount, to)
+
+
+AMOUNTS = st.lists(st.sampled_from([1, 2.5, -1, 13, True, 10**5000, float("nan")]), min_size=1, max_size=5)
+PLANS = st.sampled_from(
+    [
+        Plan(name="none"),
+        Plan(name="other", rules=(Rule(match=Tool("search"), fault=Error(status=503)),)),
+        Plan(name="drawn", rules=(Rule(match=Tool("pay*"), when=Probability(0.4), fault=Error(status=503)),)),
+        Plan(
+            name="two",
+            rules=(
+                Rule(match=Tool("pay*"), when=Nth(2), fault=Delay(seconds=3)),
+                Rule(match=Tool("pay*"), when=Probability(0.4), fault=Error(status=503)),
+            ),
+        ),
+    ]
+)
+
+
+@given(AMOUNTS, PLANS)
+def test_both_ways_record_the_same(amounts: list[float], plan: Plan) -> None:
+    def play(session: Session) -> None:
+        guarded = wrap(pay, session)
+        for amount in amounts:
+            try:
+                guarded(amount, to="x")
+            except Exception as error:
+                session.clock.sleep(len(str(error)), lambda: None)
+
+    assert events(play, plan, followed=True) == events(play, plan, followed=False)
+
+
+@given(AMOUNTS, PLANS)
+def test_both_ways_record_the_same_of_async_tools(amounts: list[float], plan: Plan) -> None:
+    def play(session: Session) -> None:
+        guarded = wrap(pay_async, session, name="pay")
+
+        async def all_of_them() -> None:
+            for amount in amounts:
+                try:
+                    await guarded(amount)
+                except Exception as error:
+                    await session.clock.sleep_async(len(str(error)), lambda: None)
+
+        asyncio.run(all_of_them())
+
+    assert events(play, plan, followed=True) == events(play, plan, followed=False)
+
+
+@pytest.mark.parametrize("followed", [True, False])
+def test_a_cancelled_call_is_recorded_without_an_answer(followed: bool) -> None:
+    async def endless(amount: float) -> None:
+        await asyncio.sleep(60)
+
+    def play(session: Session) -> None:
+        async def cancelled() -> None:
+            task = asyncio.ensure_future(wrap(endless, session)(1))
+            await asyncio.sleep(0.01)
+            task.cancel()
+            await task
+
+        asyncio.run(cancelled())
+
+    shown = [event for event in events(play, Plan(name="none"), followed=followed) if event.type == "shown"]
+    assert [(event.outcome, event.runs, event.true) for event in shown] == [(None, 0, False)]
+
+
+def test_a_tool_that_calls_another_keeps_its_own_call_and_ledger() -> None:
+    def play(session: Session) -> None:
+        inner = wrap(pay, session)
+
+        def outer(amount: float) -> Any:
+            inner(amount)
+            report_effect("told", "someone")
+            call = current_call()
+            assert call is not None
+            return call.id
+
+        assert wrap(outer, session)(2) == "call-1"
+        assert current_call() is None
+        report_effect("nobody's", "outside of a tool")
+
+    found = events(play, Plan(name="none"), followed=True)
+    assert found == events(play, Plan(name="none"), followed=False)
+    assert [(event.call, event.action) for event in found if event.type == "effected"] == [
+        ("call-2", "pay"),
+        ("call-1", "told"),
+    ]
+
+
+def test_what_was_recorded_does_not_change_with_the_objects() -> None:
+    kept: list[dict[str, Any]] = []
+
+    def play(session: Session) -> None:
+        def note(item: dict[str, Any]) -> dict[str, Any]:
+            kept.append(item)
+            item["seen"] = True
+            return item
+
+        answer = wrap(note, session)({"name": "a"})
+        answer["name"] = "b"
+
+    found = events(play, Plan(name="n"), followed=True)
+    assert [one.arguments for one in found if one.type == "called"] == [{"item": {"name": "a"}}]
+    assert [one.outcome for one in found if one.type == "shown"] == [{"value": {"name": "a", "seen": True}}]
+
+
+def test_a_call_is_followed_unless_a_fault_strikes_it() -> None:
+    followed = []
+
+    class Counting(Recorder):
+        def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
+            followed.append(call.id)
+            return super().follow(call, run)
+
+    clock = VirtualClock()
+    plan = Plan(name="second", rules=(Rule(match=Tool("pay"), when=Nth(2), fault=Error(status=503)),))
+    with Session(plan, clock=clock, watcher=Counting(clock)) as session:
+        guarded = wrap(pay, session)
+        guarded(1)
+        with pytest.raises(Exception, match="Service Unavailable"):
+            guarded(2)
+        guarded(3)
+    assert followed == ["call-1", "call-3"]

@@ -72,10 +72,13 @@ def cause(signature: Signature) -> tuple[Cause, By] | None:
     if status is not None and status in sure:
         return sure[status], "status"
     name = error_basename(signature.type)
+    # A name that many errors share says nothing, and could indicate a cause by a word that it happens to hold.
     text = f"{name} {signature.message}" if name not in GENERIC else signature.message
+    # In the order of the file, where causes that cover much come late: the first that fits counts.
     for one in known.values():
         if one.indicated_by(name, text):
             return one, "words"
+    # A status that servers use for several things decides only where no words do.
     return (likely[status], "status") if status is not None and status in likely else None
 
 

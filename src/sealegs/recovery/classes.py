@@ -90,6 +90,7 @@ def classify(signature: Signature, call: Call | None = None, bank: Retriever | N
     found = cause(signature)
     if found is not None:
         one, by = found
+        # "Not found" is said of tools and of records alike; what the message names tells which.
         if one.name == "unknown_tool" and call is not None and not _names_the_tool(signature, call):
             one = causes()["no_such_record"]
         return _diagnosis(signature, one, by)
@@ -98,6 +99,7 @@ def classify(signature: Signature, call: Call | None = None, bank: Retriever | N
         one = causes()[near.cause]
         named = _diagnosis(signature, one, "words")
         return Diagnosis(named.failure_class, named.ours, named.because, one.name, "exemplar", near.name, near.distance)
+    # The table knows names and statuses of which no cause is known here; it is exact, so it counts before a likeness.
     published_class = _published_class(signature)
     if published_class:
         return Diagnosis(published_class, published_class, "", "", "published")
@@ -111,6 +113,7 @@ def classify(signature: Signature, call: Call | None = None, bank: Retriever | N
 def _names_the_tool(signature: Signature, call: Call) -> bool:
     """Whether the thing said not to exist may be the tool. If the call has arguments, it may also be one of those."""
     text = signature.message.casefold()
+    # Texts of one or two letters are in any message by chance.
     given = [str(value).casefold() for value in call.arguments.values() if isinstance(value, str) and len(value) > 2]
     return call.tool.casefold() in text or not any(value in text for value in given)
 

@@ -80,6 +80,7 @@ class SourceSettings(_Read):
     def _one_form(self) -> SourceSettings:
         forms = ({"given"}, {"fixed"}, {"step", "path"}, {"seen"}, {"asked"}, {"either"})
         given = self.model_fields_set
+        # Only a constant may be null: elsewhere it would be a form that was left empty.
         if given not in forms or any(getattr(self, name) is None for name in given - {"fixed"}):
             raise ValueError(f"should be {FORMS}")
         return self
@@ -164,6 +165,7 @@ class AlternativeSettings(_Read):
                     raise ValueError(f"{path!r} is taken from step {found.step}; there are {made}, from 0")
             if isinstance(part, ThenSettings):
                 _known_by_then(part, shown, called)
+            # Only now: a call is known by what was shown before it, never by its own answer.
             called.add(part.tool)
             shown |= {(part.tool, path) for path in part.answer}
         return self

@@ -50,6 +50,7 @@ class Kernel:
         self.calls: list[CompletedCall] = []
         self._clock = RealClock()
         self._process: KernelProcess = launcher.launch(self._limits)
+        # The conversation does no I/O itself, so that a thread and a task can drive the same one.
         self._talk = Conversation(self._limits, self._clock.now, self._process.ended)
         self._answer: Answer = no_functions
         self._confinement = functools.partial(_confinement, launcher, self._limits)
@@ -146,8 +147,10 @@ class Kernel:
         """Close the kernel, whose state is unknown now."""
         if isinstance(error, StartFailed):
             self._process.kill()
+            # Killed first: to read what it wrote to standard error would wait for its end.
             complaint = self._process.complaint()
             if complaint:
+                # In place, so that the traceback still shows where the start was waited for.
                 error.args = (f"{error}: {complaint}",)
         self.close()
 
@@ -171,6 +174,7 @@ def answer_through_session(session: Session, tools: Mapping[str, Callable[..., A
 
     def run(call: Call) -> Outcome:
         if call.dry:
+            # Plain functions have no way to leave their effect out.
             return NO_DRY_RUN
         try:
             return Value(tools[call.tool](**call.arguments))

@@ -32,9 +32,11 @@ def _cycle(waits: Waits, places: Places) -> tuple[str, ...]:
         if step in places:
             group, branch = places[step]
             branches.setdefault(group, set()).add(branch)
+    # A circle through two branches of one group is none: only one of them is ever chosen.
     mixed = next((group for group, used in branches.items() if len(used) > 1), None)
     if mixed is None:
         return candidate
+    # A real cycle keeps to one branch of this group, so each is tried alone. That leaves fewer branches, so it ends.
     for number in sorted({branch for group, branch in places.values() if group == mixed}):
         kept = [step for step in waits if step not in places or places[step][0] != mixed or places[step][1] == number]
         for knot in _knots({step: waits[step] & set(kept) for step in kept}):
@@ -73,6 +75,7 @@ def _knots(waits: Waits) -> list[dict[str, set[str]]]:
         knot = before & after
         if knot:
             knots.append({step: found & knot for step, found in left.items() if step in knot})
+        # Without a knot it is the step alone that goes: it is on no circle.
         gone = knot | {first}
         left = _tied({step: found - gone for step, found in left.items() if step not in gone})
     return knots
@@ -81,6 +84,7 @@ def _knots(waits: Waits) -> list[dict[str, set[str]]]:
 def _tied(waits: Waits) -> dict[str, set[str]]:
     """What is left when steps that wait for nothing, or that nothing waits for, are taken away again and again."""
     left = {step: set(found) for step, found in waits.items()}
+    # Turned twice: first those that wait for nothing go, then, on the graph turned round, those that nothing waits for.
     for _ in range(2):
         back = _turned(left)
         free = [step for step, found in left.items() if not found]

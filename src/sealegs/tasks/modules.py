@@ -41,6 +41,7 @@ def total_of(order: Precedence, limit: int) -> int:
 
 def _apart(order: Precedence, limit: int) -> _Modules:
     modules = _Modules(order, limit)
+    # `|` and not `or`: each cheap kind has its turn in every round, before a prime block is searched for.
     while modules.merge_alike() | modules.merge_series() | modules.merge_groups() or modules.merge_blocks():
         pass
     return modules
@@ -82,17 +83,20 @@ def _wider(order: Precedence, before: list[int], step: int) -> int:
         else:
             groups.add(place[0])
     for group in groups:
+        # -1 has every bit: what is left of it after all branches comes before the step whichever is chosen.
         certain, whole = -1, order.flag(group)
         for branch in order.branches[group]:
             reach = 0
             for giver in bits(mask & branch):
                 reach |= before[giver]
+            # An order inside one branch holds whenever that branch is chosen; no other needs to agree.
             wider |= reach & branch
             certain &= reach
             whole |= branch
         wider |= certain & ~whole
     if own is not None:
         absent = order.flag(own[0]) | sum(order.branches[own[0]])
+        # Steps that are never called with this one have no order with it.
         wider &= ~absent | order.branches[own[0]][own[1]]
     return wider
 
@@ -171,12 +175,15 @@ class _Modules:
             firsts[self._as_first(unit)] = unit
         found = False
         for unit in sorted(self.lengths, key=lambda unit: self.before[unit].bit_count()):
+            # The second of two in series follows the first and all that this one follows, and the first precedes the
+            # second and all that this one precedes: the keys are equal exactly where nothing is between or beside them.
             key = (self.place[unit], self.before[unit], self.after[unit] | 1 << unit)
             first = firsts.get(key)
             if first is None or first not in self.lengths or self._as_first(first) != key:
                 continue
             self.lengths[first] = chained(self.lengths[first], self.lengths[unit])
             self._drop(unit)
+            # Entered anew under what it now precedes, so that a chain of any length is one element after one round.
             firsts[self._as_first(first)] = first
             found = True
         return found
@@ -191,6 +198,7 @@ class _Modules:
                 continue
             lengths: Lengths = {}
             for unit in units:
+                # One branch is chosen, so the numbers of orders add up.
                 lengths = either(lengths, self.lengths[unit])
             self._replace(1 << flag, flag, None, lengths, *seen.pop())
             found = True
@@ -219,6 +227,7 @@ class _Modules:
 
     def _replace(self, units: int, kept: int, place: _Place, lengths: Lengths, before: int, after: int) -> None:
         """Put one element, under the number of one of the units, in place of units that are a module."""
+        # A group goes with its flag and with every step of its branches.
         gone = self._whole(units)
         for unit in list(bits(gone)):
             self._drop(unit)
@@ -272,6 +281,7 @@ class _Modules:
                 continue
             close = self.before[unit] & self._whole(scope)
             for other in bits(close):
+                # Direct predecessors only: a module that holds two ends of a chain holds what is between, too.
                 close &= ~self.before.get(other, 0)
             for other in bits(close):
                 yield 1 << unit | self._unit(other, scope)
@@ -289,6 +299,7 @@ class _Modules:
                 all_before &= self.before[step]
                 any_after |= self.after[step]
                 all_after &= self.after[step]
+            # What stands before or after some of them and not all tells them apart, so the module must hold it.
             telling = (any_before & ~all_before | any_after & ~all_after) & ~whole
             new = 0
             for step in bits(telling):

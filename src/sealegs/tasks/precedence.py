@@ -89,6 +89,7 @@ def _worked_out(graph: Graph) -> Precedence:
     flags = {group.id: 1 << len(steps) + number for number, group in enumerate(graph.groups)}
     waits, needs = [], []
     for step in steps:
+        # A step may read several exports of one node; it waits for that node once.
         ways = dict.fromkeys(_needs(step, graph, index))
         needs.append(tuple(masks for _, masks in ways))
         wait = 0

@@ -121,6 +121,7 @@ def _says_words(text: str, value: str) -> bool:
     moment = re.fullmatch(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::\d\d)?[Zz]?", value.strip())
     if moment and _says_words(text, moment[1]) and _says_words(text, moment[2]):
         return True  # the day in one place and the hour in another: a table, a period, a list
+    # A plain search first: few forms are there at all, and only these are worth a look at their edges.
     written = [form for form in _all_forms(value.strip().casefold()) if form in plain]
     return any(_has_words(plain, form) or _has_words(plain, f"{form}s") for form in written)
 

@@ -78,7 +78,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def told(report: DoctorReport, check: str) -> list[tuple[str, str]]:
-    return [(line.status, line.told) for line in report.lines if line.check == check]
+    return [(line.status, line.message) for line in report.lines if line.check == check]
 
 
 def test_a_live_seam_is_proven_by_a_fault_on_each_tool(folder: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_live_seam_is_proven_by_a_fault_on_each_tool(folder: Path) -> None:
     ]
     assert told(report, "tool") == [("warn", "mail (desk.py) was not called in this run, so nothing is proven of it")]
     (undeclared,) = (line for line in report.lines if line.check == "declared")
-    assert undeclared.told.startswith("pay: nobody says")
+    assert undeclared.message.startswith("pay: nobody says")
     assert "tools: {pay: {effects: false}}" in undeclared.remedy
 
 
@@ -146,8 +146,8 @@ def test_plans_that_cannot_be_read_are_named(folder: Path) -> None:
     (folder / "other.yaml").write_text("rules: [1]\n", encoding="utf-8")
     lines = [line for line in place_lines(scan_project(folder)) if line.check in ("plan", "plans")]
     assert [line.status for line in lines] == ["warn", "ok"]
-    assert "bad.yaml cannot be read" in lines[0].told
-    assert "Did you mean error?" in lines[0].told
+    assert "bad.yaml cannot be read" in lines[0].message
+    assert "Did you mean error?" in lines[0].message
     assert lines[0].remedy == "sealegs plan check plans/bad.yaml"
 
 

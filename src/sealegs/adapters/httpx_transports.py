@@ -175,10 +175,10 @@ class StreamedBody:
 
     def incomplete(self) -> str:
         """How the library says that the far side closed the connection in the middle of the body."""
-        told, length = "incomplete chunked read", self._head.header("content-length")
+        detail, length = "incomplete chunked read", self._head.header("content-length")
         if length:
-            told = f"received {self._bytes} bytes, expected {length}"
-        return f"peer closed connection without sending complete message body ({told})"
+            detail = f"received {self._bytes} bytes, expected {length}"
+        return f"peer closed connection without sending complete message body ({detail})"
 
 
 class SyncStreamedBody(StreamedBody):

@@ -73,14 +73,14 @@ class Faults:
 
     Attributes:
         marked: the session of the test's mark, or of the run that is being made; None where there is none.
-        told: the answer that the test told of, and what it answers; None where it told of none.
+        answer: what the agent answered as the test reports it, and to what; None where it reported nothing.
     """
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
         self._watches: list[FaultWatch] = []
         self.marked: Session | None = None
-        self.told: tuple[str, str] | None = None
+        self.answer: tuple[str, str] | None = None
 
     def __call__(
         self,
@@ -172,12 +172,12 @@ class Faults:
             text: the answer.
             to: what the agent was asked.
         """
-        self.told = (text, to)
+        self.answer = (text, to)
 
     def watch_run(self, plan: Plan, clock: Clock) -> FaultWatch:
         """Begin anew with what a run's session will do."""
         watch = FaultWatch(plan, clock)
-        self._watches, self.told = [watch], None
+        self._watches, self.answer = [watch], None
         return watch
 
     def seed(self, given: int | None) -> int | None:

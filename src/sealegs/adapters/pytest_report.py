@@ -39,11 +39,11 @@ def episode_data(
 
 def describe_repetitions(repeated: Iterable[Repetition]) -> str:
     """What the agent did twice, in a message to fail with; empty where it did nothing twice."""
-    told = [one.says() for one in repeated if one.proven]
-    if not told:
+    doubled = [one.says() for one in repeated if one.proven]
+    if not doubled:
         return ""
-    more = f"; and {_times(len(told) - 1, 'call')} more did so" if len(told) > 1 else ""
-    return f"doubled: {told[0]}{more}. Look whether a call took effect before you repeat it, or give it one key."
+    more = f"; and {_times(len(doubled) - 1, 'call')} more did so" if len(doubled) > 1 else ""
+    return f"doubled: {doubled[0]}{more}. Look whether a call took effect before you repeat it, or give it one key."
 
 
 def inconclusive(episodes: Sequence[Mapping[str, Any]]) -> str:

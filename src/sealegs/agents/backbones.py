@@ -53,16 +53,16 @@ _ACTIONS: tuple[tuple[re.Pattern[str], Action], ...] = (
 
 def actions_in(text: str) -> list[Action]:
     """What a text tells one to do about a failure, in its order; where it recommends one thing, that alone."""
-    _, told, recommended = text.partition("recommends:")
+    _, recommends, recommended = text.partition("recommends:")
     steps = text.find(" 1. ")  # what comes before the steps is the diagnosis
     found: list[Action] = []
-    for sentence in _SENTENCE.split(recommended if told else text[max(steps, 0) :]):
+    for sentence in _SENTENCE.split(recommended if recommends else text[max(steps, 0) :]):
         if _NOT.search(sentence):
             continue
         action = next((action for words, action in _ACTIONS if words.search(sentence)), None)
         if action is not None and action not in found:
             found.append(action)
-        if told and found:
+        if recommends and found:
             break
     return found
 
@@ -82,7 +82,7 @@ class Follower(ScriptedAgent):
         self.failing = ""
         self.wrong = ""
         self.failed = 0
-        self.told: list[Action] = []
+        self.advised: list[Action] = []
         self.blind = False
 
     def act(self) -> UseTool | Say:
@@ -113,7 +113,7 @@ class Follower(ScriptedAgent):
         self.wrong = failure_symptom(text)
         if self.wrong:
             self.failed = self.failed + 1 if self.failing == use.tool else 1
-            self.failing, self.told = use.tool, []
+            self.failing, self.advised = use.tool, []
             if self.blind:
                 self._believe()
         else:
@@ -127,11 +127,11 @@ class Follower(ScriptedAgent):
         """Take advice while something fails."""
         if self.failing:
             advice = text.replace(self.wrong, "")  # a failure's own words are not advice
-            self.told += [action for action in actions_in(advice) if action not in self.told]
+            self.advised += [action for action in actions_in(advice) if action not in self.advised]
 
     def _action(self) -> Action | None:
-        if self.told:
-            return self.told[min(self.failed, len(self.told)) - 1] if self.failed <= 2 * self.tries else None
+        if self.advised:
+            return self.advised[min(self.failed, len(self.advised)) - 1] if self.failed <= 2 * self.tries else None
         return "retry" if self.failed < self.tries else None
 
     def _believe(self) -> None:
@@ -174,7 +174,7 @@ class InstructionFollower(Follower):
             super().heard(text)
 
     def _action(self) -> Action | None:
-        ways = list(dict.fromkeys([*self.told, *self._own()]))
+        ways = list(dict.fromkeys([*self.advised, *self._own()]))
         ways.sort(key=lambda way: way == "stop")  # prompts and exemplars say: where nothing else is left
         return ways[min(self.failed, len(ways)) - 1] if ways else None
 

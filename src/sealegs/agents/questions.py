@@ -39,7 +39,7 @@ SPEAKING = {  # words of a question -> words of documentation
     "number": "many number count amount",
     "different": "different distinct unique",
 }
-SPOKEN = {word: told for told, spoken in SPEAKING.items() for word in spoken.split()}
+SPOKEN = {word: kind for kind, spoken in SPEAKING.items() for word in spoken.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +159,9 @@ def arguments(question: Question, parameters: Mapping[str, Mapping[str, Any]], s
     """
     pairs = []
     for order, (name, schema) in enumerate(parameters.items()):
-        told = str(schema.get("description", "")).partition("as in the ")[2] or name
-        near = [at for at, token in enumerate(question.tokens) if set(tokenize(token)) & set(tokenize(told))]
-        column = told.partition(" of the ")[0]
+        described = str(schema.get("description", "")).partition("as in the ")[2] or name
+        near = [at for at, token in enumerate(question.tokens) if set(tokenize(token)) & set(tokenize(described))]
+        column = described.partition(" of the ")[0]
         for place, found in enumerate(_choices(question, column, said)):
             value = _typed(found.value, schema)
             if value is not None:

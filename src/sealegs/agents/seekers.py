@@ -65,8 +65,8 @@ class Document:
     @property
     def values(self) -> list[str]:
         """The other parameters, in the order in which they are documented."""
-        told = dict.fromkeys(ARGUMENT.findall(self.description))
-        return [name for name in told if name not in self.pads]
+        named = dict.fromkeys(ARGUMENT.findall(self.description))
+        return [name for name in named if name not in self.pads]
 
 
 class Seeker(Coder):
@@ -77,8 +77,8 @@ class Seeker(Coder):
         self.question = Question(quest.question)
         self.calls = 0
         self._specs: dict[str, Mapping[str, Any]] = {str(one["name"]): one for one in quest.functions or ()}
-        told = HINTED.search(quest.hint)
-        self._data = told[1] if told else ""
+        hinted = HINTED.search(quest.hint)
+        self._data = hinted[1] if hinted else ""
         self._course = self._answer()
         self._next = self._step(None)
 

@@ -167,8 +167,8 @@ def _end(message: str) -> NoReturn:
     """Tell a mistake, the first lines of it where it is long, and stop."""
     lines = message.split("\n")
     more = [f"... and {len(lines) - MOST:,} lines more"] if len(lines) > MOST + 1 else []
-    told = "\n".join([*(lines[:MOST] if more else lines), *more])
+    text = "\n".join([*(lines[:MOST] if more else lines), *more])
     from sealegs.cli.consoles import errors
 
-    errors.print(f"sealegs: {told}")
+    errors.print(f"sealegs: {text}")
     sys.exit(2)

@@ -45,15 +45,15 @@ def make_training_data(
     from sealegs.cli.progress import interruptible, show_progress
     from sealegs.training.data.data_command import data_set_request, make_data_set, make_data_shard, row_figures
 
-    asked = data_set_request(recipe, n, seed, form, format, tasks or [], toolbench or [], shipped, teacher, out)
+    request = data_set_request(recipe, n, seed, form, format, tasks or [], toolbench or [], shipped, teacher, out)
     make_shards_elsewhere(on, shard, out)
     if part := parse_shard(shard):
         with show_progress("trajectories") as progress, interruptible("block"):
-            count = make_data_shard(asked, out, part, progress, jobs)
+            count = make_data_shard(request, out, part, progress, jobs)
         print_shard_done(shard, count, "rows", out, json)
         return
     with show_progress("trajectories") as progress, interruptible("block"):
-        tally, seen = make_data_set(asked, out, progress, jobs)
+        tally, seen = make_data_set(request, out, progress, jobs)
     if tally.lost:
         errors.print(f"note: {tally.lost} of {n} rows were not found; {out}/README.md says why", markup=False)
     if json != "-":
@@ -73,8 +73,8 @@ def check_training_data(
     """Check a set: leaks, duplicates, the files' hashes, what no row may teach, and a sample of rows in the world."""
     from sealegs.training.data.data_command import check_data_set
 
-    told, problems = check_data_set(folder, sample)
-    console.print(told, highlight=False, markup=False, soft_wrap=True)
+    summary, problems = check_data_set(folder, sample)
+    console.print(summary, highlight=False, markup=False, soft_wrap=True)
     for problem in problems:
         errors.print(problem, markup=False)
     raise typer.Exit(1 if problems else 0)

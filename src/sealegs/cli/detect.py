@@ -100,10 +100,10 @@ def measure(
 
     if suite != "maze":
         raise UserError(f"unknown suite {suite!r}: detectors are measured on maze")
-    asked = DetectionSettings(str(more.resolve()) if more is not None else "", limit, epochs, seed)
-    folder = out or Path("sealegs-logs") / asked.name
+    settings = DetectionSettings(str(more.resolve()) if more is not None else "", limit, epochs, seed)
+    folder = out or Path("sealegs-logs") / settings.name
     with show_progress("episodes") as progress:
-        found = measure_detection(asked, recover, folder, progress)
+        found = measure_detection(settings, recover, folder, progress)
     if json != "-":
         for level in found.levels:
             print_table(

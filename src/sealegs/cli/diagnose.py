@@ -44,7 +44,7 @@ def diagnose(
         return
     from sealegs.recovery.failure_diagnosis import diagnose_failure, read_source
 
-    told = diagnose_failure(read_source(file), known)
+    diagnosis = diagnose_failure(read_source(file), known)
     if json != "-":
-        echo("\n".join(told.lines()))
-    write_data(told.data(), json)
+        echo("\n".join(diagnosis.lines()))
+    write_data(diagnosis.data(), json)

@@ -49,5 +49,5 @@ def examine_agent(
         width = max(len(line.check) for line in found.lines)
         for line in found.lines:
             remedy = f"; {line.remedy}" if line.remedy else ""
-            echo(f"{line.status:4}  {line.check:{width}}  {line.told}{remedy}")
+            echo(f"{line.status:4}  {line.check:{width}}  {line.message}{remedy}")
     raise typer.Exit(found.exit_code)

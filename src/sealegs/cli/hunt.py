@@ -56,7 +56,9 @@ def hunt_command(
         for line in hunt_summary(found, handed, folder):
             echo(line)
     if found.interrupted:
-        told = f"the {len(handed)} failure(s) found so far are in {folder}" if handed else "no failure was found so far"
-        echo(f"stopped before the search was over; {told}", err=True)
+        so_far = (
+            f"the {len(handed)} failure(s) found so far are in {folder}" if handed else "no failure was found so far"
+        )
+        echo(f"stopped before the search was over; {so_far}", err=True)
         raise typer.Exit(130)
     raise typer.Exit(1 if handed else 0)

@@ -169,7 +169,7 @@ def generate_maze_tasks(
     part = parse_shard(shard)
     if private:
         unfit = {"--engine model": engine == "model", "--world": world, "--shard": shard, "--on": on}
-        _generate_private(out, levels, n, seed, jobs, [name for name, asked in unfit.items() if asked], json)
+        _generate_private(out, levels, n, seed, jobs, [name for name, given_too in unfit.items() if given_too], json)
         return
     make_shards_elsewhere(on, shard, out)
     make = chosen_engine(
@@ -202,8 +202,10 @@ def _generate_private(
         errors.print(f"note: nothing like {name} could be made; another task stands in its place")
     _compare_sets(out, json)
     if json != "-":
-        told = f"{len(found.tasks.tasks)} private tasks, {found.tasks.edition}, in {out}; keep the folder to yourself."
-        console.print(told, highlight=False, markup=False)
+        summary = (
+            f"{len(found.tasks.tasks)} private tasks, {found.tasks.edition}, in {out}; keep the folder to yourself."
+        )
+        console.print(summary, highlight=False, markup=False)
 
 
 @app.command("review")

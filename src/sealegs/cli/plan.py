@@ -35,15 +35,15 @@ def check_plan_file(
     from sealegs.faults.plan_files import read_plan
 
     plan = read_plan(file)
-    told = []
+    found = []
     if tools:
         from sealegs.adapters.python.tool_listing import listed_tools
 
-        told = misfires(plan, listed_tools(tools))
+        found = misfires(plan, listed_tools(tools))
     echo(f"{file}: sound, {len(plan.rules)} rule(s), digest {plan.digest()[:16]}")
-    for one in told:
+    for one in found:
         echo(str(one))
-    if any(not one.tool for one in told):
+    if any(not one.tool for one in found):
         raise typer.Exit(2)
 
 

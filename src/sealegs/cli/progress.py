@@ -35,10 +35,10 @@ def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=console, transient=True) as bar:
         line = bar.add_task(what, total=None)
 
-        def tell(done: int, total: int) -> None:
+        def report(done: int, total: int) -> None:
             bar.update(line, completed=done, total=total)
 
-        yield tell
+        yield report
 
 
 class TerminalView:
@@ -66,11 +66,11 @@ def _lines(what: str) -> Callable[[int, int], None]:
     """Print a line each time that another part of the whole is done, not counting what was done before."""
     seen: int | None = None
 
-    def tell(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         nonlocal seen
         part = LINES * done // total if total else 0
         if seen is not None and part > seen:
             echo(f"{what}: {done:,} of {total:,}", err=True)
         seen = part if seen is None else max(seen, part)
 
-    return tell
+    return report

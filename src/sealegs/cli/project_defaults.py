@@ -64,5 +64,5 @@ def blame_settings(error: Exception) -> None:
         return
     source = context.get_parameter_source(param.name)
     if source is not None and source.name == "DEFAULT_MAP":
-        told = " ".join(str(getattr(error, "message", error)).split())
-        raise UserError(f"{FILE}: {param.name} of `{context.command_path}` cannot be used: {told}") from error
+        reason = " ".join(str(getattr(error, "message", error)).split())
+        raise UserError(f"{FILE}: {param.name} of `{context.command_path}` cannot be used: {reason}") from error

@@ -17,8 +17,8 @@ PROOF = "proof"
 def prove_command(name: str, out: Path | None, json: str, jobs: int | None, foreign: Sequence[str]) -> None:
     """Make a proof of this size, or what is missing of it; print its table and draw its curves."""
     if foreign:
-        told = ", ".join(f"--{option}" for option in foreign)
-        raise UserError(f"the proof makes its own models and data; leave out {told}")
+        options = ", ".join(f"--{option}" for option in foreign)
+        raise UserError(f"the proof makes its own models and data; leave out {options}")
     from sealegs.training.proof.proof_run import proof_facts, size_of
     from sealegs.training.proof.proof_run import run_proof as make
 
@@ -34,6 +34,6 @@ def prove_command(name: str, out: Path | None, json: str, jobs: int | None, fore
     write_atomically(folder / "proof.svg", draw_proof(found))
     if json != "-":
         print_proof(found, console)
-        for told in verdicts(found):
-            console.print(told, highlight=False)
+        for line in verdicts(found):
+            console.print(line, highlight=False)
         console.print(f"Models, episodes and the curves (proof.svg) are in {folder}.", highlight=False)

@@ -176,10 +176,10 @@ def _check_servers(command: list[str] | None, url: str, http: str) -> None:
     given = [name for name, one in (("a command", command), ("--url", url), ("--http", http)) if one]
     if len(given) == 1:
         return
-    said = {0: "neither is given", 2: "both are given", 3: "all three are given"}[len(given)]
+    counted = {0: "neither is given", 2: "both are given", 3: "all three are given"}[len(given)]
     raise UserError(
         "the server is either a command after `--`, an MCP server's address under --url, or any server's under "
-        f"--http; {said}{': ' if given else ''}{' and '.join(given)}"
+        f"--http; {counted}{': ' if given else ''}{' and '.join(given)}"
     )
 
 

@@ -71,8 +71,8 @@ class SuiteCommand(TyperCommand):
             owners = [other.name for other in suites().values() if name in dict(_fields(other))]
             if not owners:
                 raise
-            told = f"{wrong} is not an option of {self.name} (it belongs to {' and '.join(owners)}); remove it"
-            raise UserError(told) from None
+            message = f"{wrong} is not an option of {self.name} (it belongs to {' and '.join(owners)}); remove it"
+            raise UserError(message) from None
 
 
 app = typer.Typer(
@@ -159,9 +159,9 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
     rows: list[Row] = []
     counts: list[InvalidCount] = []
     for options, folder in zip(chosen, folders, strict=True):
-        if options.model and options.engine == "inspect" and (told := suite.estimate(options, folder)):
+        if options.model and options.engine == "inspect" and (estimate := suite.estimate(options, folder)):
             [options] = asked_once([options], [folder])  # a wrong key is one line, and nothing else is said
-            errors.print(f"{options.model}: {told}")
+            errors.print(f"{options.model}: {estimate}")
         suite.play(options, folder, TerminalView())
         if spent := budget_note(options, folder):
             errors.print(f"note: {spent}")
@@ -189,9 +189,9 @@ def _print_estimates(suite: Suite[Any], chosen: Sequence[Any], folders: Sequence
     for options, folder in zip(chosen, folders, strict=True):
         if not options.model:
             raise UserError("--estimate is for models: a scripted agent asks none; leave it out, or name a --model")
-        told = suite.estimate(options, folder)
-        text = told or f"{suite.name} says nothing before {FEWEST} episodes are finished; play some, then ask again"
+        estimate = suite.estimate(options, folder)
+        text = estimate or f"{suite.name} says nothing before {FEWEST} episodes are finished; play some, then ask again"
         if json != "-":
             console.print(f"{options.model}: {text}", highlight=False, soft_wrap=True)
-        rows += told.rows({"suite": suite.name, "model": options.model}) if told else []
+        rows += estimate.rows({"suite": suite.name, "model": options.model}) if estimate else []
     write_table_rows(rows, json)

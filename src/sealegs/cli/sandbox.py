@@ -109,8 +109,8 @@ def _chosen(names: str) -> list[Any]:
 
 def _line(verdict: EscapeVerdict, isolation: Isolation) -> str:
     """A line of the table: name, what came of it, what stopped it."""
-    told = "; ".join(verdict.why) if verdict.escaped else verdict.escape.stopped_by(isolation.name)
-    return f"{'ESCAPED' if verdict.escaped else 'stopped'}  {verdict.escape.name:22} {told}"
+    reason = "; ".join(verdict.why) if verdict.escaped else verdict.escape.stopped_by(isolation.name)
+    return f"{'ESCAPED' if verdict.escaped else 'stopped'}  {verdict.escape.name:22} {reason}"
 
 
 def _about(isolation: Isolation) -> dict[str, Any]:

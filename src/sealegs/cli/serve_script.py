@@ -32,8 +32,8 @@ def serve_script(
     from sealegs.traces.atomic_files import check_appendable, make_folder
     from sealegs.traces.episode_file import recorded_episode
 
-    def note(asked: ModelRequest) -> None:
-        line = json.dumps({"path": asked.path, "body": asked.body}, ensure_ascii=False)
+    def note(request: ModelRequest) -> None:
+        line = json.dumps({"path": request.path, "body": request.body}, ensure_ascii=False)
         if log is not None:
             with log.open("a", encoding="utf-8") as file:
                 file.write(f"{line}\n")

@@ -13,8 +13,8 @@ from sealegs.suites.choices import MOST_JOBS, MOST_SEED
 
 def json_option(written: str) -> Any:
     """Return the option `--json`, which writes this. A file that cannot be written is refused before all else."""
-    told = f"Write {written} to this file, or - for standard output."
-    return typer.Option("--json", callback=check_json_target, help=told)
+    help_text = f"Write {written} to this file, or - for standard output."
+    return typer.Option("--json", callback=check_json_target, help=help_text)
 
 
 def seed_option(help: str) -> Any:

@@ -77,12 +77,12 @@ def _check_same_command(parts: Path) -> None:
     Raises:
         UserError: it holds the shards of another command, or of another version of Sealegs.
     """
-    file, asked = parts / ASKED, json.dumps({"words": sys.argv[1:], "code": source_digest(OURS)}, indent=1) + "\n"
-    if _earlier_division(parts) and file.read_text(encoding="utf-8") != asked:
+    file, command = parts / ASKED, json.dumps({"words": sys.argv[1:], "code": source_digest(OURS)}, indent=1) + "\n"
+    if _earlier_division(parts) and file.read_text(encoding="utf-8") != command:
         other = "shards of another command, or of another version of Sealegs"
         raise UserError(f"{parts} holds {other}; resume that command, or delete the folder")
     parts.mkdir(mode=0o700, parents=True, exist_ok=True)  # records may be private
-    write_atomically(file, asked)
+    write_atomically(file, command)
 
 
 def _shard_command(shard: Shard, alone: Sequence[str]) -> RayCommand:

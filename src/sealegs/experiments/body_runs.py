@@ -236,8 +236,8 @@ def runs_found(report: ExperimentReport, plan: Plan | None) -> dict[str, Any]:
     }
     verdict = report.verdict
     doubtful = verdict.decision == "inconclusive"  # the reason follows then
-    told = f"{len(struck)} runs under faults" if doubtful else f"{verdict.decision}, {verdict.reason}"
-    parts = [f"{name} (seed {seed}): {told}"]
+    outcome = f"{len(struck)} runs under faults" if doubtful else f"{verdict.decision}, {verdict.reason}"
+    parts = [f"{name} (seed {seed}): {outcome}"]
     parts += [f"{sum(run.passed for run in clean)} of {len(clean)} passed without faults"] if clean else []
     parts += [f"{len(struck) - len(exposed)} runs met no fault and count nowhere"] if len(exposed) < len(struck) else []
     return {

@@ -49,10 +49,10 @@ class CommandAgent:
             plan = folder / "plan.json"
             plan.write_text(stage.plan.model_dump_json(by_alias=True, exclude_defaults=False), "utf-8")
             (folder / "records").mkdir()
-            told = {PLAN: str(plan), EPISODE: stage.episode, RECORDS: str(folder / "records")}
-            told |= {TIMEOUT: str(stage.timeout)}
+            variables = {PLAN: str(plan), EPISODE: stage.episode, RECORDS: str(folder / "records")}
+            variables |= {TIMEOUT: str(stage.timeout)}
             try:
-                return _output(words, given, {**os.environ, **told}, stage.time_limit)
+                return _output(words, given, {**os.environ, **variables}, stage.time_limit)
             finally:
                 enter_foreign_records(folder / "records", stage.recorder)
 
@@ -62,12 +62,12 @@ def _output(words: list[str], given: str, environment: dict[str, str], time_limi
 
     It writes into files: what it leaves in the background would keep a pipe open after its end.
     """
-    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as asked:
-        asked.write(given.encode())
-        asked.seek(0)
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr, tempfile.TemporaryFile() as stdin:
+        stdin.write(given.encode())
+        stdin.seek(0)
         # a session of its own, so that what the command started ends with it
         with subprocess.Popen(
-            words, stdin=asked, stdout=said, stderr=told, env=environment, start_new_session=True
+            words, stdin=stdin, stdout=stdout, stderr=stderr, env=environment, start_new_session=True
         ) as process:
             try:
                 process.wait(time_limit)
@@ -75,7 +75,7 @@ def _output(words: list[str], given: str, environment: dict[str, str], time_limi
                 raise AgentEndedBadly(f"it did not end within {time_limit:g} s") from None
             finally:
                 _end_group(process)
-        out, errors = _read(said), _read(told)
+        out, errors = _read(stdout), _read(stderr)
     if process.returncode:
         last = errors.strip()[-TAIL:]
         raise AgentEndedBadly(f"exit code {process.returncode}" + (f": {last}" if last else ""))

@@ -194,8 +194,8 @@ class ExperimentCourse:
             return True
         passed, n, left = sum(run.passed for run in struck), len(struck), options.runs - len(made)
         # What cannot be told any more is no reason to stop: the runs that are left still show what fails.
-        told = decide(passed, n, options.fail_under) != "inconclusive"
-        return told and settled(passed, n, left, options.fail_under)
+        decided = decide(passed, n, options.fail_under) != "inconclusive"
+        return decided and settled(passed, n, left, options.fail_under)
 
     def _found(self) -> ExperimentReport:
         runs = (*self._runs("baseline"), *self._runs("faults"))

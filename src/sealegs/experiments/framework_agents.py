@@ -133,8 +133,10 @@ def _place_of(crew: Any) -> str:
     places = sorted(crew.fetch_inputs() | {place for text in kept if text for place in re.findall(r"{(.+?)}", text)})
     if "input" in places or len(places) == 1:
         return "input" if "input" in places else str(places[0])
-    told = f"places for {', '.join(places)}" if places else "no place for the input"
-    raise UserError(f"the crew's texts have {told}; write {{input}} in the description of a task, or {FUNCTION}")
+    places_named = f"places for {', '.join(places)}" if places else "no place for the input"
+    raise UserError(
+        f"the crew's texts have {places_named}; write {{input}} in the description of a task, or {FUNCTION}"
+    )
 
 
 def _forget_cached(one: Any) -> None:

@@ -33,13 +33,13 @@ class DoctorLine:
     Attributes:
         check: what.
         status: `ok`, `warn` where it may stand in the way, `fail` where it does.
-        told: what was found.
+        message: what was found.
         remedy: what to do; empty where nothing is to be done.
     """
 
     check: str
     status: Status
-    told: str
+    message: str
     remedy: str = ""
 
 
@@ -69,8 +69,8 @@ def framework_lines(project: ScannedProject) -> Iterator[DoctorLine]:
         if found is None:
             yield DoctorLine("framework", "warn", f"{framework.name}: {name} is not installed", remedy)
         elif not version_fits(found, wanted):
-            told = f"{framework.name}: {name} {found} is outside what its adapter supports ({wanted})"
-            yield DoctorLine("framework", "warn", told, remedy)
+            message = f"{framework.name}: {name} {found} is outside what its adapter supports ({wanted})"
+            yield DoctorLine("framework", "warn", message, remedy)
         else:
             yield DoctorLine("framework", "ok", f"{framework.name}: {name} {found} ({wanted})")
 
@@ -140,8 +140,8 @@ def _extra_lines(project: ScannedProject) -> Iterator[DoctorLine]:
             if (found := _installed(name)) is None or not version_fits(found, wanted)
         ]
         if wrong:
-            told = f"{what} is not to be had: {', '.join(wrong)}"
-            yield DoctorLine(f"extra {extra}", "warn", told, f'pip install "sealegs[{extra}]"')
+            message = f"{what} is not to be had: {', '.join(wrong)}"
+            yield DoctorLine(f"extra {extra}", "warn", message, f'pip install "sealegs[{extra}]"')
         else:
             yield DoctorLine(f"extra {extra}", "ok", f"{what} can be used")
 
@@ -178,8 +178,8 @@ def _plan_lines(folder: Path) -> Iterator[DoctorLine]:
             sound += 1
         except PlanError as error:
             name = file.relative_to(folder)
-            told = f"{name} cannot be read: {error.problems[0]}".removesuffix(".")
-            yield DoctorLine("plan", "warn", told, f"sealegs plan check {name}")
+            message = f"{name} cannot be read: {error.problems[0]}".removesuffix(".")
+            yield DoctorLine("plan", "warn", message, f"sealegs plan check {name}")
     if sound:
         yield DoctorLine("plans", "ok", f"{sound} in this folder can be read")
 

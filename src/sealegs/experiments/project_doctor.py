@@ -67,7 +67,7 @@ def examine_project(
     try:
         proof = prove_seam(str(named), project, asked, specs, **more)
     except UserError as error:
-        missing = [f"{line.told}: {line.remedy}" for line in framework_lines(project) if line.status != "ok"]
+        missing = [f"{line.message}: {line.remedy}" for line in framework_lines(project) if line.status != "ok"]
         raise UserError("; ".join([str(error), *missing])) from error
     return DoctorReport(proof, (*seam_lines(proof, project), *place_lines(project)))
 

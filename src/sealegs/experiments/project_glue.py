@@ -126,8 +126,10 @@ def _guards(project: ScannedProject, modules: list[ProjectModule]) -> str:
     """The lines that put plain functions under the session."""
     if not modules:
         marked = any(module.guarded for module in project.modules)
-        told = "The tools are marked with @sealegs.tool already." if marked else "EDIT: no tool was found; mark each: "
-        return f"# {told}" + ("" if marked else "module.name = tool(module.name), with `from sealegs import tool`")
+        comment = (
+            "The tools are marked with @sealegs.tool already." if marked else "EDIT: no tool was found; mark each: "
+        )
+        return f"# {comment}" + ("" if marked else "module.name = tool(module.name), with `from sealegs import tool`")
     lines = [
         "# Each tool passes the active session; without one, nothing changes. EDIT: take out what is not a tool, and",
         "# say what each does: tool(effects=False)(...) only reads and may be repeated, tool(effects=True)(...) acts.",

@@ -18,9 +18,9 @@ FURTHEST = 5  # imports from one module to the next, as packages give names of t
 def with_borrowed_tools(modules: Iterable[ProjectModule]) -> tuple[ProjectModule, ...]:
     """The modules, each with those of its functions that another one lists as tools."""
     known = {import_name(module): module for module in modules}
-    told = any(module.decorated or module.borrowed for module in known.values())
+    declared = any(module.decorated or module.borrowed for module in known.values())
     for module in list(known.values()):
-        for one in module.borrowed if told else module.called:
+        for one in module.borrowed if declared else module.called:
             owner, name = _defined(one, known)
             if owner is not None and name not in (*owner.listed, *owner.decorated.values()):
                 found = known[import_name(owner)]

@@ -203,9 +203,9 @@ def _containers(tree: ast.Module, functions: dict[str, Function]) -> Iterator[To
         parts = _names_in(value)
         if any(one in functions for one in parts):
             keys = value.keys if isinstance(value, ast.Dict) else []
-            told = tuple(ast.unparse(key) for key in keys if key is not None and _is_text_or_name(key))
-            if len(told) == len(keys):
-                yield ToolContainer(name, type(value).__name__.lower(), tuple(parts), told)
+            names = tuple(ast.unparse(key) for key in keys if key is not None and _is_text_or_name(key))
+            if len(names) == len(keys):
+                yield ToolContainer(name, type(value).__name__.lower(), tuple(parts), names)
 
 
 def _is_text_or_name(key: ast.expr) -> bool:

@@ -119,8 +119,8 @@ def _reached(name: str, turns: Sequence[Any], spec: ToolSpec | None) -> ReachedT
 def seam_lines(proof: SeamProof, project: ScannedProject) -> Iterator[DoctorLine]:
     """What a run showed: what passed, which fault was delivered where, and what is missing."""
     if not proof.tools:
-        told = f"{proof.agent} was run once, and no tool call passed through the seam"
-        yield DoctorLine("seam", "fail", told, LIVE_AGAIN)
+        message = f"{proof.agent} was run once, and no tool call passed through the seam"
+        yield DoctorLine("seam", "fail", message, LIVE_AGAIN)
     for tool in proof.tools:
         calls = f"{tool.calls} {'call' if tool.calls == 1 else 'calls'}"
         if tool.faults:
@@ -128,8 +128,8 @@ def seam_lines(proof: SeamProof, project: ScannedProject) -> Iterator[DoctorLine
         else:
             yield DoctorLine("seam", "fail", f"{tool.name}: {calls}, and no fault was delivered", LIVE_AGAIN)
     if proof.ended:
-        told = f"without a real fault, it did not end by an answer: {proof.ended}"
-        yield DoctorLine("run", "warn", told, "fix this first")
+        message = f"without a real fault, it did not end by an answer: {proof.ended}"
+        yield DoctorLine("run", "warn", message, "fix this first")
     reached = {tool.name for tool in proof.tools}
     for name, module in project.tools.items():
         if name in proof.past:
@@ -137,11 +137,14 @@ def seam_lines(proof: SeamProof, project: ScannedProject) -> Iterator[DoctorLine
                 "tool", "fail", f"{name} ({module.file}) ran, and its call did not pass the seam", LIVE_AGAIN
             )
         elif name not in reached:
-            told = f"{name} ({module.file}) was not called in this run, so nothing is proven of it"
-            yield DoctorLine("tool", "warn", told, "ask something that needs it (--input)")
+            message = f"{name} ({module.file}) was not called in this run, so nothing is proven of it"
+            yield DoctorLine("tool", "warn", message, "ask something that needs it (--input)")
     for tool in proof.tools:
         if not tool.declared:
-            told = f"{tool.name}: nobody says whether it changes anything, so recovery leaves its failures alone"
+            message = f"{tool.name}: nobody says whether it changes anything, so recovery leaves its failures alone"
             yield DoctorLine(
-                "declared", "warn", told, f"@sealegs.tool(effects=False), or in the recovery plan {remedy(tool.name)}"
+                "declared",
+                "warn",
+                message,
+                f"@sealegs.tool(effects=False), or in the recovery plan {remedy(tool.name)}",
             )

@@ -64,7 +64,7 @@ class RunsOfTest:
             self.item.nodeid,
             body,
             self._began,
-            lambda: faults.told,
+            lambda: faults.answer,
             failures,
             skips=(pytest.skip.Exception,),
             ends=(pytest.exit.Exception,),
@@ -75,9 +75,9 @@ class RunsOfTest:
             self._make(self.asked.course(agent, self._watched))
         except UserError as error:
             mistake = str(error)
-        told = mistake or (self._judged(self.report) if self.report else "")
-        if told:
-            pytest.fail(told, pytrace=False)
+        failure = mistake or (self._judged(self.report) if self.report else "")
+        if failure:
+            pytest.fail(failure, pytrace=False)
 
     def _make(self, course: ExperimentCourse) -> None:
         """Make the runs, or the one that `--faults-run` asks for, which ends the test as it ended."""
@@ -101,12 +101,12 @@ class RunsOfTest:
         run = next((run for run in failed if run.arm == "faults"), failed[0])
         name = run.record.episode
         number = run.number + 1 if run.arm == "faults" else 0
-        told = faults_of(self.item).failure(self._watches[name], number)
+        failure = faults_of(self.item).failure(self._watches[name], number)
         error = self._errors.get(name)
         if error is None or self.single is not None:
-            return told
+            return failure
         shown = self.item.repr_failure(pytest.ExceptionInfo.from_exception(error))
-        return f"{shown}\n\n{told}"
+        return f"{shown}\n\n{failure}"
 
     def _watched(self, plan: Plan, clock: Clock) -> FaultWatch:
         self._watch = faults_of(self.item).watch_run(plan, clock)

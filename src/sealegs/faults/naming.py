@@ -61,11 +61,11 @@ def import_module(module: str, named: str = "") -> ModuleType:
 def describe_import_error(what: str, error: BaseException) -> str:
     """Say in one line why a user's module or file cannot be used, and at which of its lines."""
     text = " ".join(str(error).split())
-    told = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
     # A syntax error names its line itself: it has no frame of the user's.
     frames = [one for one in traceback.extract_tb(error.__traceback__) if not any(map(one.filename.count, NOT_THEIRS))]
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return f"{what} cannot be used: {told[:LONGEST]}{place}"
+    return f"{what} cannot be used: {reason[:LONGEST]}{place}"
 
 
 def import_callable(name: str) -> Callable[..., Any]:

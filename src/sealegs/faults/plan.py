@@ -132,7 +132,7 @@ class Plan(BaseModel):
         )
         problems = rule_conflicts([(rule.id, rule.after) for rule in named])
         if problems:
-            raise PydanticCustomError(TANGLED, "{told}", {"told": "\n".join(map(str, problems))})
+            raise PydanticCustomError(TANGLED, "{problems}", {"problems": "\n".join(map(str, problems))})
         return named
 
     def as_data(self) -> dict[str, Any]:

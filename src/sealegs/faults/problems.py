@@ -27,8 +27,8 @@ class Problem:
     remedy: str
 
     def __str__(self) -> str:
-        told = f"{self.value} {self.wrong}" if self.value else self.wrong
-        return f"{self.path}: {told}. {self.remedy}".rstrip()
+        text = f"{self.value} {self.wrong}" if self.value else self.wrong
+        return f"{self.path}: {text}. {self.remedy}".rstrip()
 
 
 class PlanError(UserError):

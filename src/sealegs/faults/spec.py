@@ -54,18 +54,18 @@ class ToolSpec:
         """The answer's schema as an invariant; None where it is not known."""
         return Present(self.returns) if self.returns else None
 
-    def with_declared(self, said: ToolSpec) -> ToolSpec:
+    def with_declared(self, declared: ToolSpec) -> ToolSpec:
         """This spec, with what another one says of the tool's effects, parameters and interface where it is silent."""
         return replace(
             self,
-            effects=said.effects if self.effects is None else self.effects,
-            idempotent=self.idempotent or said.idempotent,
-            key=self.key or said.key,
-            shown_by=self.shown_by or said.shown_by,
-            statuses=self.statuses or said.statuses,
-            parameters=self.parameters or said.parameters,
-            model_api=self.model_api or said.model_api,
-            tags=self.tags | said.tags,
+            effects=declared.effects if self.effects is None else self.effects,
+            idempotent=self.idempotent or declared.idempotent,
+            key=self.key or declared.key,
+            shown_by=self.shown_by or declared.shown_by,
+            statuses=self.statuses or declared.statuses,
+            parameters=self.parameters or declared.parameters,
+            model_api=self.model_api or declared.model_api,
+            tags=self.tags | declared.tags,
         )
 
     def violations(self, arguments: Mapping[str, Any], output: Any) -> tuple[Violation, ...]:

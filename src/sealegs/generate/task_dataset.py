@@ -74,7 +74,7 @@ def task_lines(tasks: Iterable[Mapping[str, Any]]) -> str:
 
 def dataset_card(found: GenerationYield, settings: Mapping[str, Any]) -> str:
     """What a person who finds the folder must know."""
-    told = "\n".join(f"- {name}: {value}" for name, value in settings.items())
+    setting_lines = "\n".join(f"- {name}: {value}" for name, value in settings.items())
     checks = list(dict.fromkeys(name for _, name in found.fell))
     head = "| level | attempts | accepted | " + " | ".join(checks) + " |"
     lines = [head, "|---" * (3 + len(checks)) + "|"]
@@ -92,7 +92,7 @@ fault may strike. No person has read them.
 
     sealegs run maze --tasks . --agent planner
 
-{told}{cost}
+{setting_lines}{cost}
 
 Attempts, and what the others fell at:
 

@@ -87,8 +87,8 @@ def world_tasks(
         raise UserError(f"{source} cannot be read ({error}); save it as UTF-8") from error
     problems = [problem for task in found for problem in _problems(task, corpus)]
     if problems or not found:
-        told = "; ".join(problems[:NAMED]) or "it holds no task"
-        raise UserError(f"{source}: {told}; fix it first")
+        reasons = "; ".join(problems[:NAMED]) or "it holds no task"
+        raise UserError(f"{source}: {reasons}; fix it first")
     lines = task_lines(task_data(task, corpus.groups) for task in found)
     folder = base / f"{name}-{digest(lines):016x}"[: len(name) + 9]
     write_atomically(folder / TASKS, lines)

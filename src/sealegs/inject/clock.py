@@ -89,8 +89,8 @@ class RealClock:
                 with self._lock:
                     if pause in self._pauses:  # it may have ended by itself since the copy was made
                         pause.abandoned = True
-                        pause.tell()
-            # Woken even if `tell` raised: otherwise its thread would hang for good.
+                        pause.notify()
+            # Woken even if `notify` raised: otherwise its thread would hang for good.
             finally:
                 pause.wake()
 
@@ -131,12 +131,12 @@ class VirtualClock:
         """Nobody ever waits here."""
 
 
-def really_waited(asked: float, elapsed: float) -> float:
+def really_waited(seconds: float, elapsed: float) -> float:
     """How long a wait that was cut off lasted, in seconds.
 
     A wait without end that moved no clock is one on the virtual clock: nobody came, and it has no end there.
     """
-    return asked if math.isinf(asked) and elapsed == 0 else min(asked, elapsed)
+    return seconds if math.isinf(seconds) and elapsed == 0 else min(seconds, elapsed)
 
 
 def utc_now() -> datetime:
@@ -147,10 +147,10 @@ def utc_now() -> datetime:
 class _Pause:
     """One wait under way: whom to tell that it was abandoned, and how to wake who waits."""
 
-    __slots__ = ("abandoned", "tell", "wake")
+    __slots__ = ("abandoned", "notify", "wake")
 
-    def __init__(self, tell: Callable[[], None], wake: Callable[[], None]) -> None:
-        self.tell = tell
+    def __init__(self, notify: Callable[[], None], wake: Callable[[], None]) -> None:
+        self.notify = notify
         self.wake = wake
         self.abandoned = False
 

@@ -163,8 +163,8 @@ class Injector:
         finally:  # also where the caller gives up or is cancelled
             for fired in triggered.faults:
                 # Faults further in are never reached if an outer one answers without a call. They still get a strike.
-                if not fired.told:
-                    self._tell(fired, StrikeEvidence(call, triggered.target.effects), None, triggered, NOTHING_DONE)
+                if not fired.reported:
+                    self._report(fired, StrikeEvidence(call, triggered.target.effects), None, triggered, NOTHING_DONE)
                 # A fault that was not delivered must not use up a place of `at_most`.
                 if fired.rule_state.counts and not fired.delivered:
                     with self._lock:
@@ -234,7 +234,7 @@ class Injector:
         evidence = StrikeEvidence(call, target.effects)
         shown: Outcome | None = None
         ran: Outcome | None = None  # answered by a run with effect in place of one without
-        asked, real = call, True
+        sent, real = call, True
         setting = target.setting(fired, call)
         fault, moment = fired.rule_state.rule.fault, setting.moment
         generator = fault.act(call, setting) if type(fault) in BUILT_IN else _checked(fault.act(call, setting))
@@ -247,14 +247,14 @@ class Injector:
                 if not isinstance(request, Call):
                     answer = yield from self._waiting(request, evidence)
                     if request.pieces and evidence.said is MORE_TO_COME:
-                        _note_end(triggered, evidence, asked, answer, real)
+                        _note_end(triggered, evidence, sent, answer, real)
                 elif ran is not None and not request.dry:
                     answer, ran = ran, None
                 else:
                     if fault.rewrites and not request.dry:
                         request = target.timed(fired, request, moment)
                     answer = yield from self._below(triggered, rest, request, own)
-                    asked = request
+                    sent = request
                     real = not request.dry or (target.never_dry and safely_equal(request.arguments, own.arguments))
                     evidence.answered(request, answer, real)
                     ran = answer if real and request.dry else None
@@ -273,7 +273,7 @@ class Injector:
                 evidence.answered(call, shown, not call.dry)
         finally:  # a fault that arrived must not go untold
             generator.close()
-            self._tell(fired, evidence, shown, triggered, work)
+            self._report(fired, evidence, shown, triggered, work)
         assert shown is not None
         return shown
 
@@ -300,10 +300,12 @@ class Injector:
         """Warn, once for a rule and episode, that its fault can never come to anything on a tool that it matches."""
         if rule.id not in self._warned:
             self._warned.add(rule.id)
-            told = f"rule {rule.id!r} can never deliver {rule.fault.kind!r} on {tool!r}: {why}"
-            warnings.warn(f"{told}; `sealegs plan check PLAN --tools MODULE` shows every such rule", MisfireWarning, 2)
+            message = f"rule {rule.id!r} can never deliver {rule.fault.kind!r} on {tool!r}: {why}"
+            warnings.warn(
+                f"{message}; `sealegs plan check PLAN --tools MODULE` shows every such rule", MisfireWarning, 2
+            )
 
-    def _tell(
+    def _report(
         self,
         fired: TriggeredFault,
         evidence: StrikeEvidence,
@@ -314,7 +316,7 @@ class Injector:
         """Settle whether a fault was delivered, and tell the listener. `before`: the work done when it began to act."""
         rule = fired.rule_state.rule
         delivered = evidence.delivered(shown)
-        fired.told = True
+        fired.reported = True
         if delivered:
             fired.delivered = True
             self._delivered.add(rule.id)
@@ -335,9 +337,9 @@ class Injector:
             )
 
 
-def _note_end(triggered: TriggeredFaults, evidence: StrikeEvidence, asked: Call, answer: Outcome, real: bool) -> None:
+def _note_end(triggered: TriggeredFaults, evidence: StrikeEvidence, sent: Call, answer: Outcome, real: bool) -> None:
     """Note what came of a run after its first pieces: only then is it known what its tool said."""
-    evidence.answered(asked, answer, real)
+    evidence.answered(sent, answer, real)
     if real:
         triggered.work = triggered.work.with_answer(answer)
 

@@ -64,14 +64,14 @@ class LayerContext:
         clock: the episode's time.
         specs: what is known of the tools; it grows when tools are announced late.
         reaches: whether a tool other than the agent's can be called from here.
-        tell: takes note of an act.
+        note_act: takes note of an act.
     """
 
     episode: str
     clock: Clock
     specs: Mapping[str, ToolSpec]
     reaches: Callable[[str], bool]
-    tell: Callable[[LayerAct], None]
+    note_act: Callable[[LayerAct], None]
 
 
 class ContextLayer(Protocol):

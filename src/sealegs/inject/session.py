@@ -98,11 +98,13 @@ class Session:
         self._reach_any = others is None
         self._others = {name: handle_of_runner(other) for name, other in (others or {}).items()}
         # A single listener is called directly: a loop around it would cost on every strike.
-        struck = [tell for tell in (on_strike, None if watcher is None else watcher.struck) if tell is not None]
-        told = _each(struck) if len(struck) > 1 else next(iter(struck), None)
+        struck = [one for one in (on_strike, None if watcher is None else watcher.struck) if one is not None]
+        listener = _each(struck) if len(struck) > 1 else next(iter(struck), None)
         self._specs = {spec.name: spec for spec in specs}
         self._declared: dict[str, tuple[ToolSpec, ToolSpec | None]] = {}  # by adapters, and what was known before
-        self._injector = Injector(plan, episode=episode, specs=self._specs.values(), on_strike=told, now=self.clock.now)
+        self._injector = Injector(
+            plan, episode=episode, specs=self._specs.values(), on_strike=listener, now=self.clock.now
+        )
         self._states = self._injector.states  # looked up here: most calls need no more, and each step costs them
         # the mapping itself, so that the watcher sees tools announced later
         getattr(watcher, "knows", _unheard)(self._specs)
@@ -136,12 +138,12 @@ class Session:
             spec: the declaration.
             begun: whether calls may be under way, so that a layer to which it is a mistake must not raise.
         """
-        said = self._declared.get(spec.name)
+        declared = self._declared.get(spec.name)
         # An equal declaration changes nothing, so layers need not hear of it again.
-        if said is not None and (said[0] is spec or said[0] == spec):
+        if declared is not None and (declared[0] is spec or declared[0] == spec):
             return
         # What was known before any declaration, so that a second one is not merged with the first.
-        known = self._specs.get(spec.name) if said is None else said[1]
+        known = self._specs.get(spec.name) if declared is None else declared[1]
         self._declared[spec.name] = (spec, known)
         self._know([spec if known is None else known.with_declared(spec)], begun=begun)
 
@@ -296,8 +298,8 @@ class Session:
         Raises:
             ValueError: a layer that asks for its place is there twice.
         """
-        tell: Callable[[LayerAct], None] = getattr(watcher, "acted", _unheard)
-        place = LayerContext(self.episode, self.clock, self._specs, self._reaches, tell)
+        note: Callable[[LayerAct], None] = getattr(watcher, "acted", _unheard)
+        place = LayerContext(self.episode, self.clock, self._specs, self._reaches, note)
         placed: list[Layer] = []
         given: list[Layer] = []
         for layer in layers:
@@ -371,14 +373,14 @@ def as_given(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 def _each(struck: list[Callable[[Strike], None]]) -> Callable[[Strike], None]:
     """All of them told as one."""
 
-    def tell(strike: Strike) -> None:
+    def tell_all(strike: Strike) -> None:
         for one in struck:
             one(strike)
 
-    return tell
+    return tell_all
 
 
-def _unheard(told: object, **more: object) -> None:
+def _unheard(news: object, **more: object) -> None:
     """Nobody watches."""
 
 

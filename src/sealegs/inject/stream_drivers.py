@@ -42,8 +42,8 @@ def drive_stream(layer: Layer, call: Call, run: Run, split: Split, clock: Clock)
         clock: lets time pass.
     """
     answer: Outcome = NO_ANSWER
-    said: Outcome = NO_ANSWER  # the answer to the last call; `MORE_TO_COME` while `piece` is still to be shown
-    coming: Generator[Any, None, None] | None = None  # the pieces after it; None where they all are held back in `said`
+    latest: Outcome = NO_ANSWER  # the answer to the last call; `MORE_TO_COME` while `piece` is still to be shown
+    coming: Generator[Any, None, None] | None = None  # the pieces after it; None where all are held back in `latest`
     ahead = False  # something was shown before the layers were done
     generator = layer(call)
     try:
@@ -54,12 +54,12 @@ def drive_stream(layer: Layer, call: Call, run: Run, split: Split, clock: Clock)
                     runs.close()
                     coming = runs.enter_context(closing(_within(request, run)))
                     ahead = ahead or request.pieces is not None
-                    said, piece = _taken(next(coming))
-                    while said is MORE_TO_COME and not request.held:
+                    latest, piece = _taken(next(coming))
+                    while latest is MORE_TO_COME and not request.held:
                         if request.pieces is not None:
                             yield piece
-                        said, piece = _taken(next(coming))
-                    answer = said
+                        latest, piece = _taken(next(coming))
+                    answer = latest
                     if not request.held:
                         runs.close()
                         coming = None
@@ -68,20 +68,20 @@ def drive_stream(layer: Layer, call: Call, run: Run, split: Split, clock: Clock)
                     answer = NO_ANSWER
                     if request.pieces and call.pieces is not None:
                         if coming is None:
-                            coming = runs.enter_context(closing(_known(said, split)))
-                            said, piece = _taken(next(coming))
+                            coming = runs.enter_context(closing(_known(latest, split)))
+                            latest, piece = _taken(next(coming))
                         for _ in range(request.pieces):
-                            if said is MORE_TO_COME:
+                            if latest is MORE_TO_COME:
                                 ahead = True
                                 yield piece
-                                said, piece = _taken(next(coming))
-                        answer = said
+                                latest, piece = _taken(next(coming))
+                        answer = latest
                 request = generator.send(answer)
     except StopIteration as stop:
         outcome: Outcome = stop.value
     finally:
         generator.close()
-        answer = said = NO_ANSWER  # its exception and this frame would hold one another
+        answer = latest = NO_ANSWER  # its exception and this frame would hold one another
     if not ahead:
         yield from split(outcome)
     yield StreamEnd(outcome)
@@ -92,8 +92,8 @@ async def drive_stream_async(
 ) -> AsyncGenerator[Any, None]:
     """Run a call through a layer, in the task that asks for the pieces; see `drive_stream`."""
     answer: Outcome = NO_ANSWER
-    said: Outcome = NO_ANSWER  # the answer to the last call; `MORE_TO_COME` while `piece` is still to be shown
-    coming: AsyncGenerator[Any, None] | None = None  # the pieces after it; None where they all are held back in `said`
+    latest: Outcome = NO_ANSWER  # the answer to the last call; `MORE_TO_COME` while `piece` is still to be shown
+    coming: AsyncGenerator[Any, None] | None = None  # the pieces after it; None where all are held back in `latest`
     ahead = False  # something was shown before the layers were done
     generator = layer(call)
     try:
@@ -104,12 +104,12 @@ async def drive_stream_async(
                     await runs.aclose()
                     coming = await runs.enter_async_context(aclosing(_within_async(request, run)))
                     ahead = ahead or request.pieces is not None
-                    said, piece = _taken(await anext(coming))
-                    while said is MORE_TO_COME and not request.held:
+                    latest, piece = _taken(await anext(coming))
+                    while latest is MORE_TO_COME and not request.held:
                         if request.pieces is not None:
                             yield piece
-                        said, piece = _taken(await anext(coming))
-                    answer = said
+                        latest, piece = _taken(await anext(coming))
+                    answer = latest
                     if not request.held:
                         await runs.aclose()
                         coming = None
@@ -118,20 +118,20 @@ async def drive_stream_async(
                     answer = NO_ANSWER
                     if request.pieces and call.pieces is not None:
                         if coming is None:
-                            coming = await runs.enter_async_context(aclosing(_known_async(said, split)))
-                            said, piece = _taken(await anext(coming))
+                            coming = await runs.enter_async_context(aclosing(_known_async(latest, split)))
+                            latest, piece = _taken(await anext(coming))
                         for _ in range(request.pieces):
-                            if said is MORE_TO_COME:
+                            if latest is MORE_TO_COME:
                                 ahead = True
                                 yield piece
-                                said, piece = _taken(await anext(coming))
-                        answer = said
+                                latest, piece = _taken(await anext(coming))
+                        answer = latest
                 request = generator.send(answer)
     except StopIteration as stop:
         outcome: Outcome = stop.value
     finally:
         generator.close()
-        answer = said = NO_ANSWER  # its exception and this frame would hold one another
+        answer = latest = NO_ANSWER  # its exception and this frame would hold one another
     if not ahead:
         for piece in split(outcome):
             yield piece

@@ -99,8 +99,8 @@ class ToolState:
             return FaultSetting(self.spec, cast(random.Random, draw), (), moment)
         earlier = tuple(self.earlier)
         same = tuple(outcome for given, outcome in earlier if safely_equal(given, call.arguments))
-        told = tuple(outcome for _, outcome in earlier)
-        return FaultSetting(self.spec, cast(random.Random, draw), told, moment, same)
+        outcomes = tuple(outcome for _, outcome in earlier)
+        return FaultSetting(self.spec, cast(random.Random, draw), outcomes, moment, same)
 
     def timed(self, fired: TriggeredFault, call: Call, moment: Moment | None) -> Call:
         """The call as a fault that strikes at this moment has the tool run."""
@@ -180,13 +180,13 @@ class RuleState:
 class TriggeredFault:
     """A rule that fires on one call, and whether anything came of it. `key`: the name of its draws on this call."""
 
-    __slots__ = ("delivered", "key", "rule_state", "told")
+    __slots__ = ("delivered", "key", "reported", "rule_state")
 
     def __init__(self, rule_state: RuleState, key: tuple[object, ...]) -> None:
         self.rule_state = rule_state
         self.key = key
         self.delivered = False
-        self.told = False
+        self.reported = False
 
 
 class TriggeredFaults:

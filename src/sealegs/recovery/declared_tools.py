@@ -98,8 +98,8 @@ def require_keys(specs: Iterable[ToolSpec]) -> None:
 
 def warn_of_keys(specs: Iterable[ToolSpec]) -> None:
     """Log, once, each tool that lacks it; for when calls may be under way."""
-    for told in _lacking(specs):
-        log_once(f"{told}; its calls are made without a key")
+    for problem in _lacking(specs):
+        log_once(f"{problem}; its calls are made without a key")
 
 
 @dataclass(frozen=True, slots=True)

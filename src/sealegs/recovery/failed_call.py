@@ -168,7 +168,7 @@ class RecoveryContext:
             outcome = yield call
         finally:  # a caller that leaves has still caused the call
             took = self.place.clock.now() - began
-            self.place.tell(
+            self.place.note_act(
                 LayerAct(failed_call.call, policy, action, call, outcome, detail, began=began, seconds=took)
             )
         # Examined as the attempt it is: another tool has other invariants.
@@ -194,7 +194,7 @@ class RecoveryContext:
     ) -> FailedCall:
         """Answer the agent's call with this. `mended`: it is the last attempt's own answer, put right."""
         self._begin(failed_call)
-        self.place.tell(LayerAct(failed_call.call, policy, action, None, outcome, detail, mended))
+        self.place.note_act(LayerAct(failed_call.call, policy, action, None, outcome, detail, mended))
         # An answer composed here meets no tool's declaration, so it is not examined.
         signature = self._examine(failed_call.attempt, outcome) if mended else None
         return self._stands(replace(failed_call, outcome=outcome, signature=signature))
@@ -204,12 +204,12 @@ class RecoveryContext:
     ) -> FailedCall:
         """Note something, and show the agent this in the outcome's place; what is wrong stays wrong."""
         self._begin(failed_call)
-        self.place.tell(LayerAct(failed_call.call, policy, action, None, outcome, detail))
+        self.place.note_act(LayerAct(failed_call.call, policy, action, None, outcome, detail))
         return self._stands(failed_call if outcome is None else replace(failed_call, outcome=outcome))
 
     def refused(self, failed_call: FailedCall, policy: str) -> None:
         """Note that a policy answered the agent's call in its tool's place."""
-        self.place.tell(
+        self.place.note_act(
             LayerAct(
                 failed_call.call, policy, REFUSED, failed_call.call, failed_call.outcome, began=self.place.clock.now()
             )
@@ -232,7 +232,7 @@ class RecoveryContext:
         if lacks_declaration(self.spec(tool)) and failed_call.call.id not in self._noted:
             self._noted.add(failed_call.call.id)
             warn_once(tool)
-            self.place.tell(LayerAct(failed_call.call, SAFETY, LEFT, detail=reason(tool)))
+            self.place.note_act(LayerAct(failed_call.call, SAFETY, LEFT, detail=reason(tool)))
         return False
 
     def _stands(self, failed_call: FailedCall) -> FailedCall:
@@ -243,4 +243,4 @@ class RecoveryContext:
         """Before anything is done about a call, note what came of it."""
         if failed_call.call.id not in self._cases:
             self._stands(failed_call)
-            self.place.tell(LayerAct(failed_call.call, "", "tried", failed_call.call, failed_call.outcome))
+            self.place.note_act(LayerAct(failed_call.call, "", "tried", failed_call.call, failed_call.outcome))

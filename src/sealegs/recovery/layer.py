@@ -171,7 +171,9 @@ class RecoveryLayer(FastPathLayer):
         self._known = place.specs
         self._keys = IdempotencyKeys(place)
         self._specs = specs
-        place = LayerContext(place.episode, place.clock, specs, place.reaches, act_notifier(place.episode, place.tell))
+        place = LayerContext(
+            place.episode, place.clock, specs, place.reaches, act_notifier(place.episode, place.note_act)
+        )
         self._now = place.clock.now
         self._memory = Memory(self._policy.remembers)
         self._remembers = bool(self._memory.wanted)

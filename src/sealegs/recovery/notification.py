@@ -20,17 +20,17 @@ LEVELS: Mapping[str, int] = {GAVE_UP: logging.WARNING, "opened": logging.WARNING
 OWN_WORDS = frozenset({GAVE_UP, "opened", "retried"})  # actions whose detail holds nothing that a tool said
 
 
-def act_notifier(episode: str, tell: Callable[[LayerAct], None]) -> Callable[[LayerAct], None]:
+def act_notifier(episode: str, note_act: Callable[[LayerAct], None]) -> Callable[[LayerAct], None]:
     """A function that reports each act to all of them.
 
     Args:
         episode: its name.
-        tell: tells the episode's watcher.
+        note_act: tells the episode's watcher.
     """
     counted = meters()
 
     def notify(act: LayerAct) -> None:
-        tell(act)
+        note_act(act)
         if counted is not None:
             counted.acted(act)
         level = LEVELS.get(act.action, logging.INFO)

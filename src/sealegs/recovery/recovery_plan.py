@@ -192,11 +192,11 @@ def read_recovery_plan(path: str | Path) -> RecoveryPlan:
     try:
         plan = RecoveryPlan.model_validate(data or {})
     except ValidationError as error:
-        told = [
+        lines = [
             f"  {'.'.join(map(str, item['loc']))}: {abbreviate(item['input'])}: {item['msg']}"
             for item in error.errors()
         ]
-        raise UserError("\n".join([f"{path} is not a recovery plan:", *told])) from None
+        raise UserError("\n".join([f"{path} is not a recovery plan:", *lines])) from None
     if plan.bank or plan.embeddings:
         _ = plan._bank  # what is wrong with them is reported now, not at the first failure
     if plan.profiles:

@@ -18,7 +18,7 @@ from sealegs.traces.events import Event, LayerActed, ToolCalled
 LEFT = "left"  # the action of the act
 SAFETY = "safety"  # its policy
 _LOG = logging.getLogger("sealegs.recovery")
-_told: set[str] = set()
+_logged: set[str] = set()
 _lock = threading.Lock()
 
 
@@ -58,13 +58,13 @@ def warn_once(tool: str) -> None:
     log_once(reason(tool))
 
 
-def log_once(told: str) -> None:
+def log_once(message: str) -> None:
     """Log this, the first time in this process. If logging is not set up, it goes to standard error."""
     with _lock:
-        if told in _told:
+        if message in _logged:
             return
-        _told.add(told)
-    _LOG.warning("%s", told)
+        _logged.add(message)
+    _LOG.warning("%s", message)
 
 
 def find_undeclared_tools(episodes: Iterable[Iterable[Event]]) -> tuple[Undeclared, ...]:

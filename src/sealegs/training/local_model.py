@@ -132,10 +132,10 @@ def render_prompt(tokenizer: Any, messages: Sequence[ChatMessage], tools: Sequen
     names = {
         call.id: call.function for m in messages if isinstance(m, ChatMessageAssistant) for call in m.tool_calls or ()
     }
-    told = [trl_message(message, names) for message in messages]
+    chat = [trl_message(message, names) for message in messages]
     return str(
         tokenizer.apply_chat_template(
-            told, tools=[trl_tool(tool) for tool in tools] or None, tokenize=False, add_generation_prompt=True
+            chat, tools=[trl_tool(tool) for tool in tools] or None, tokenize=False, add_generation_prompt=True
         )
     )
 

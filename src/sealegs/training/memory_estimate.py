@@ -136,8 +136,8 @@ def check_memory(recipe: TrainingRecipe, need: MemoryEstimate) -> None:
     if need.total <= free:
         return
     parts = {"weights": need.weights, "optimizer": need.optimizer, "activations": need.activations}
-    told = ", ".join(f"{name} {size / GIB:.2f}" for name, size in parts.items())
+    itemised = ", ".join(f"{name} {size / GIB:.2f}" for name, size in parts.items())
     raise UserError(
-        f"the run would take about {need.total / GIB:.2f} GiB ({told}), and {where} has {free / GIB:.2f}; lower "
+        f"the run would take about {need.total / GIB:.2f} GiB ({itemised}), and {where} has {free / GIB:.2f}; lower "
         f"`batch` or `context`, turn on gradient_checkpointing, or set memory_limit_gib if you know better"
     )

@@ -113,8 +113,8 @@ def _make(files: Sequence[Path], tokenizer: Any, way: SequenceMaking, place: Pat
         if way.packing:
             kept = pack_dataset(kept, way.context, "bfd")
         kept.save_to_disk(str(aside / "whole"))
-        told = asdict(facts) | {"sequences": len(kept)}
-        (aside / "whole" / "facts.json").write_text(json.dumps(told), encoding="utf-8")
+        data = asdict(facts) | {"sequences": len(kept)}
+        (aside / "whole" / "facts.json").write_text(json.dumps(data), encoding="utf-8")
         shutil.rmtree(place, ignore_errors=True)
         (aside / "whole").rename(place)
     finally:

@@ -73,8 +73,10 @@ def _same_run(folder: Path, run: dict[str, Any]) -> None:
     known = json.loads(path.read_text("utf-8"))
     other = [name for name in run if known.get(name) != run[name]]
     if other:
-        told = ", ".join(f"{name} was {known.get(name)}, is {run[name]}" for name in other)
-        raise UserError(f"{folder} holds another run ({told}); give the old command to resume it, or another --out")
+        differences = ", ".join(f"{name} was {known.get(name)}, is {run[name]}" for name in other)
+        raise UserError(
+            f"{folder} holds another run ({differences}); give the old command to resume it, or another --out"
+        )
 
 
 def _claim(folder: Path, run: dict[str, Any]) -> None:

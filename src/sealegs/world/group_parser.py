@@ -129,7 +129,7 @@ def _group(clauses: Sequence[Clause], problems: list[SyntaxProblem]) -> Pattern 
     if not purpose:
         found.append(SyntaxProblem(first.line, f"{head.name} has no purpose; say below it what every way achieves"))
     if not found:
-        found += (SyntaxProblem(first.line, told) for told in _way_problems(head, ways))
+        found += (SyntaxProblem(first.line, message) for message in _way_problems(head, ways))
     problems += found
     return None if found else Pattern(head.name, purpose, head.inputs, head.exports, tuple(ways), tuple(examples))
 
@@ -171,13 +171,13 @@ def _way(scan: Scanner, head: _Head) -> Way:
         if tool in calls:
             scan.fail(f"{id} calls {tool} twice; a way can call a tool once")
         calls[tool] = _arguments(scan, head, calls)
-    told = {name: f"{tool}.{name}" for name in head.exports}  # of the last tool
+    sources = {name: f"{tool}.{name}" for name in head.exports}  # of the last tool
     if scan.take("->"):
         exports = scan.listed(lambda: _export(scan, head, calls))
         scan.refuse_twice("export", [name for name, _ in exports])
-        told = dict(exports) if len(exports) == len(told) else {**told, **dict(exports)}
+        sources = dict(exports) if len(exports) == len(sources) else {**sources, **dict(exports)}
     plain = {tool: {name: _unwrapped(value, calls) for name, value in call.items()} for tool, call in calls.items()}
-    return Way(id, plain, told)
+    return Way(id, plain, sources)
 
 
 def _arguments(scan: Scanner, head: _Head, calls: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,10 +34,10 @@ def tool_lines(tool: SimulatedTool) -> list[str]:
         f"{name}: {_type(field)}" + ("" if name in required else f" = {field.get('default')!r}")
         for name, field in tool.spec.parameters.get("properties", {}).items()
     ]
-    told = [f"{name}: {_type(field)}" for name, field in tool.spec.returns.get("properties", {}).items()]
+    returned = [f"{name}: {_type(field)}" for name, field in tool.spec.returns.get("properties", {}).items()]
     return [
         f"{tool.name}({', '.join(given)})  [{tool.domain}, {tool.category}]",
-        f"    -> {', '.join(told)}",
+        f"    -> {', '.join(returned)}",
         f"    {' '.join(tool.spec.description.split())}",
         *(f"    e.g. {dict(example)}" for example in tool.examples[:2]),
     ]

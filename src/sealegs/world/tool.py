@@ -222,8 +222,8 @@ def _echo_problem(echoes: Sequence[str], key: str, parameters: type[BaseModel], 
     strangers = [name for name in echoes if name not in known]
     if not strangers:
         return ""
-    told = f"which must be a parameter and a field of {answer.__name__}; rename it or use the invariant Echo"
-    return f"echoes {', '.join(strangers)}, {told}"
+    remedy = f"which must be a parameter and a field of {answer.__name__}; rename it or use the invariant Echo"
+    return f"echoes {', '.join(strangers)}, {remedy}"
 
 
 def _echoing(

@@ -122,9 +122,9 @@ def found_server(client: McpClient, name: str, file: Path | None, scope: str, ar
             if server.name == name:
                 found.append(FoundServer(name, place, text, server.value))
     if len(found) > 1:
-        told = ", ".join(dict.fromkeys(str(one.place) for one in found))
+        named = ", ".join(dict.fromkeys(str(one.place) for one in found))
         raise UserError(
-            f"the server {name!r} is configured in several places: {told}; choose one by --scope or --config"
+            f"the server {name!r} is configured in several places: {named}; choose one by --scope or --config"
         )
     if found:
         return found[0]

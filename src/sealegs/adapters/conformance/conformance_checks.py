@@ -320,7 +320,7 @@ def _meeting(stage: SceneRunner) -> dict[str, Act]:
     """Tools that each wait a moment for the other one to begin, and say whether it did."""
     here: list[str] = []
 
-    def told() -> str:
+    def report() -> str:
         return "in company" if len(here) > 1 else "alone"
 
     def act(arguments: Mapping[str, Any]) -> Any:
@@ -328,14 +328,14 @@ def _meeting(stage: SceneRunner) -> dict[str, Act]:
         until = time.monotonic() + TWICE_AT_ONCE
         while len(here) < 2 and time.monotonic() < until:
             time.sleep(0.01)
-        return told()
+        return report()
 
     async def act_async(arguments: Mapping[str, Any]) -> Any:
         here.append(arguments["city"])
         until = time.monotonic() + TWICE_AT_ONCE
         while len(here) < 2 and time.monotonic() < until:
             await asyncio.sleep(0.01)
-        return told()
+        return report()
 
     chosen: Act = act_async if stage.mode == "async" else act
     return {"forecast": chosen, "advice": chosen}
@@ -346,8 +346,8 @@ def _did(played: SceneResult, moment: str, times: int) -> None:
     done = played.desk.ended.count("forecast")
     begun = played.desk.begun.count("forecast")
     expect(begun == done == times, f"struck {moment} its work, the tool should run {times} times; it ran {done} times")
-    told = {strike.moment for strike in played.witness.strikes}
-    expect(told == {moment}, f"the fault should strike {moment} the work; its strikes say {sorted(told)}")
+    moments = {strike.moment for strike in played.witness.strikes}
+    expect(moments == {moment}, f"the fault should strike {moment} the work; its strikes say {sorted(moments)}")
 
 
 def _gave_up(played: SceneResult) -> None:

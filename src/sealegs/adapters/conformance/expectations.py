@@ -18,14 +18,14 @@ class CheckFailed(Exception):
     """A check has failed; the text says what was expected and what came."""
 
 
-def expect(truth: object, told: str) -> None:
+def expect(truth: object, message: str) -> None:
     """Fail with this text unless so.
 
     Raises:
         CheckFailed: not so.
     """
     if not truth:
-        raise CheckFailed(told)
+        raise CheckFailed(message)
 
 
 def expect_alike(expected: SceneResult, found: SceneResult, *, runs: bool = True) -> None:

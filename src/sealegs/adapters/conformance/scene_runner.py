@@ -226,9 +226,9 @@ class SceneRunner:
         stuck = runner.is_alive() or seconds >= LIMIT
         desk.over.set()
         error = raised[0] if raised else None
-        told = tuple(scene.events)
+        events = tuple(scene.events)
         shown = dict(script.shown)
-        return SceneResult(shown, tuple(script.prompts), script.finished, error, seconds, told, desk, witness, stuck)
+        return SceneResult(shown, tuple(script.prompts), script.finished, error, seconds, events, desk, witness, stuck)
 
 
 def _pieced(act: Act, pieces: Callable[[Any], list[Any]]) -> Act:

@@ -74,14 +74,14 @@ def _annotated_type(of: Hashable) -> type[BaseException]:
 
     about = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
     made: Any = type(kind)
-    told: type[BaseException] = made(kind.__name__, (kind,), {**about, "__str__": text, "__reduce__": reduced})
-    return told
+    annotated: type[BaseException] = made(kind.__name__, (kind,), {**about, "__str__": text, "__reduce__": reduced})
+    return annotated
 
 
 def _again(kind: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
     """Rebuild the exception from a pickle."""
-    told = _annotated_type(cast(Hashable, kind))
-    made: BaseException = told.__new__(told, *args)
+    annotated = _annotated_type(cast(Hashable, kind))
+    made: BaseException = annotated.__new__(annotated, *args)
     made.args = args
     made.__dict__.update(state)
     return made

@@ -120,8 +120,8 @@ def advice_in(text: str) -> str:
     data = parse_tool_message(text)
     if isinstance(data, Mapping):
         error = error_body(data)
-        told = str(error.get("message", "")) if error is not None else str(data.get(NOTE, ""))
-        return told.partition("\n\n")[2] if error is not None else told
+        message = str(error.get("message", "")) if error is not None else str(data.get(NOTE, ""))
+        return message.partition("\n\n")[2] if error is not None else message
     return text.partition("\n\nRecovery:")[2]
 
 

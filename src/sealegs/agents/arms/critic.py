@@ -43,7 +43,7 @@ class Critic(Vanilla):
         if attempts[call.tool] > self.attempts:
             return []
         menu = scene.menu(call.tool)
-        told = arm_prompts.MENU.format(
+        offered = arm_prompts.MENU.format(
             call=shown_call(call),
             verdict=" ".join(found[1].split()) or "it failed",
             options=" ".join(f"({place}) {option}" for place, option in enumerate(menu.options, 1)),
@@ -51,7 +51,7 @@ class Critic(Vanilla):
             attempt=attempts[call.tool],
             attempts=self.attempts,
         )
-        return [Message("user", told)]
+        return [Message("user", offered)]
 
     def _chosen(self, menu: Menu, scene: EpisodeScene, word: str) -> int:
         """The place of the recommended option."""

@@ -32,5 +32,5 @@ class ToolReflect(Vanilla):
             return []
         question = Message("user", arm_prompts.REFLECT.format(call=shown_call(call), trouble=wrong))
         reply = yield from ask_model([*talk, question], tools=False)
-        told = arm_prompts.CORRECT.format(attempt=attempts[call.tool], attempts=self.attempts)
-        return [question, Message("assistant", reply.text), Message("user", told)]
+        correction = arm_prompts.CORRECT.format(attempt=attempts[call.tool], attempts=self.attempts)
+        return [question, Message("assistant", reply.text), Message("user", correction)]

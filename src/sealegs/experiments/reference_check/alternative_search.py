@@ -185,8 +185,8 @@ class AlternativeSearch:
             for argument in arguments.values()
             if any(source.step == step for source in argument.sources)
         }
-        told = any(source.step == step for one in self._told for source in one.sources)
-        return bool(readers) and readers <= way and not told and self._learner.tool_of(step).effects is False
+        delivered = any(source.step == step for one in self._told for source in one.sources)
+        return bool(readers) and readers <= way and not delivered and self._learner.tool_of(step).effects is False
 
     def _acted_otherwise(self) -> Iterator[LearnedAlternatives]:
         learner = self._learner

@@ -157,12 +157,12 @@ class CheckReport:
         passed, n = sum(one.verdict.success for one in self.struck), len(self.struck)
         if not n:
             return ExperimentVerdict("inconclusive", "no fault was delivered in any run")
-        decision, told = decide(passed, n, required), f"{passed} of {n} runs under faults were right"
+        decision, counted = decide(passed, n, required), f"{passed} of {n} runs under faults were right"
         if decision != "inconclusive":
-            return ExperimentVerdict(decision, f"{told}; {100 * required:g} % is required")
+            return ExperimentVerdict(decision, f"{counted}; {100 * required:g} % is required")
         most = runs_to_hold(required)
         hint = f"; {most} that all are would show it" if most is not None and n < most and passed == n else ""
-        return ExperimentVerdict(decision, f"{told}, too few to tell whether it is {100 * required:g} %{hint}")
+        return ExperimentVerdict(decision, f"{counted}, too few to tell whether it is {100 * required:g} %{hint}")
 
     @property
     def exit_code(self) -> int:
@@ -279,14 +279,14 @@ def _cell(row: Row | None, narrow: bool) -> Text:
 def _inferred(found: LearnedReference) -> Iterator[str]:
     for step in found.steps.values():
         if step.origin == "inferred":
-            told = [
+            origins = [
                 f"{name} from {source_text(argument.sources)}"
                 + ("" if argument.how == "copied" else f" ({argument.how})")
                 for name, argument in step.arguments.items()
                 if argument.sources
             ]
             plain = [f"{name} is {a.how}" for name, a in step.arguments.items() if a.how in ("constant", "free")]
-            yield f"step {step.id}" + (f": {', '.join([*told, *plain])}" if told or plain else "")
+            yield f"step {step.id}" + (f": {', '.join([*origins, *plain])}" if origins or plain else "")
     for group in found.alternatives:
         if group.origin == "inferred":
             ways = " | ".join(" + ".join(way) for way in group.ways)
@@ -327,8 +327,8 @@ def read_check(folder: Path, warnings: list[str]) -> CheckReport:
     runs = [one for one in results if one.record.about.get("reference") == reference_digest(reference)]
     whole, _ = with_found_ways(reference, [one.record for one in runs])
     task = CheckTask(whole, specs, options.seed)
-    told = _told_at_the_end(folder / ENDED)
-    left, notes = (tuple(map(str, told.get(name, ()))) for name in ("left_out", "notes"))
+    ending = _told_at_the_end(folder / ENDED)
+    left, notes = (tuple(map(str, ending.get(name, ()))) for name in ("left_out", "notes"))
     return CheckReport(options, whole, judged_runs(task, runs), left, notes)
 
 

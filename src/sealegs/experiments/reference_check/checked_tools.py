@@ -80,8 +80,8 @@ def read_tools(
     """
     found: Any = import_object(given) if isinstance(given, str) else given
     if not isinstance(found, Iterable) or isinstance(found, str):
-        told = given if isinstance(given, str) else type(found).__name__
-        raise UserError(f"tools is {told}, which is not a list of tools; give all tools of the agent in a list")
+        kind = given if isinstance(given, str) else type(found).__name__
+        raise UserError(f"tools is {kind}, which is not a list of tools; give all tools of the agent in a list")
     names = [str(name) for name in found] if isinstance(found, Mapping) else []
     tools: dict[str, CheckedTool] = {}
     for number, thing in enumerate(found.values() if isinstance(found, Mapping) else found):
@@ -119,9 +119,9 @@ def _with_effects(tool: CheckedTool, effects: Sequence[str] | None) -> CheckedTo
         return tool
     acts = tool.spec.name in effects
     if tool.spec.effects not in (None, acts):
-        told = "does" if acts else "does not"
+        claim = "does" if acts else "does not"
         raise UserError(
-            f"effects says that {tool.spec.name} {told} change something, and its own declaration says otherwise; "
+            f"effects says that {tool.spec.name} {claim} change something, and its own declaration says otherwise; "
             "correct one of them"
         )
     return replace(tool, spec=replace(tool.spec, effects=acts))

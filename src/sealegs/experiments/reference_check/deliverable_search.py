@@ -61,8 +61,8 @@ def _from_fields(learner: ReferenceLearner) -> Iterator[LearnedDeliverable]:
             else:
                 known.append(source)
     for value, sources in places:
-        told = [[s for s in sources if _told_in(run, s, value)] for run in learner.runs]
-        chosen = learner.chosen([dict.fromkeys(one) for one in told], "")
+        stated = [[s for s in sources if _told_in(run, s, value)] for run in learner.runs]
+        chosen = learner.chosen([dict.fromkeys(one) for one in stated], "")
         if chosen is not None:
             yield LearnedDeliverable(described(chosen), value, (chosen,))
 
@@ -85,9 +85,9 @@ def _told_in(run: CleanRun, source: AnswerSource, value: Any) -> bool:
 def _from_words(learner: ReferenceLearner, known: list[LearnedDeliverable]) -> Iterator[LearnedDeliverable]:
     """Values that no field holds: said by a tool's text, or worked out from two others."""
     strangers = []
-    for told in stated_values(learner.runs[0].answer):
-        value: Any = told.numbers[0][0] if told.kind == "number" and told.numbers else told.text
-        if told.kind not in ("number", "code") or told.free or not distinctive(value):
+    for stated in stated_values(learner.runs[0].answer):
+        value: Any = stated.numbers[0][0] if stated.kind == "number" and stated.numbers else stated.text
+        if stated.kind not in ("number", "code") or stated.free or not distinctive(value):
             continue
         if given_by_task(learner.request, value) or any(close(one.value, value) for one in known):
             continue
@@ -102,7 +102,7 @@ def _from_words(learner: ReferenceLearner, known: list[LearnedDeliverable]) -> I
             continue
         how, sources = learner.explained(value, [run.calls for run in learner.runs])
         if how is None:
-            strangers.append(told.text)
+            strangers.append(stated.text)
         else:
             yield LearnedDeliverable(described(sources[0]), value, sources, how)
     if strangers:

@@ -40,8 +40,8 @@ def learn_reference(
     runs = clean_runs(records, known)
     learner = ReferenceLearner(runs, request, known)
     learn_actions(learner)
-    told = learn_deliverables(learner)
-    search = AlternativeSearch(learner, told, {tool.spec.name: tool for tool in tools}, reset)
+    deliverables = learn_deliverables(learner)
+    search = AlternativeSearch(learner, deliverables, {tool.spec.name: tool for tool in tools}, reset)
     alternatives = search.found(declared)
     if not learner.needed:
         varying = sorted({learner.tool_of(step).name for step in learner.order if learner.tool_of(step).effects})
@@ -60,7 +60,7 @@ def learn_reference(
         known,
         {step.id: step for step in [*steps, *search.made.values()]},
         tuple(alternatives),
-        tuple(told),
+        tuple(deliverables),
         (*_notes(learner, runs, known, {step.id for step in steps}), *learner.notes),
         len(runs),
     )

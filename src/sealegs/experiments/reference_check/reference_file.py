@@ -187,8 +187,8 @@ def read_reference(file: Path, tools: Mapping[str, LearnedTool] | None = None) -
     try:
         data = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
-        told = " ".join(str(error).split())
-        raise UserError(f"{file} cannot be read: {told}; correct it, or delete it to learn anew") from error
+        reason = " ".join(str(error).split())
+        raise UserError(f"{file} cannot be read: {reason}; correct it, or delete it to learn anew") from error
     try:
         written = ReferenceText.model_validate(data)
     except ValidationError as error:
@@ -202,8 +202,8 @@ def read_reference(file: Path, tools: Mapping[str, LearnedTool] | None = None) -
     try:
         check_reference(found)
     except UserError as error:
-        told = "; ".join(str(error).splitlines())
-        raise UserError(f"{file}: {told}; correct it, or delete it to learn anew") from error
+        reason = "; ".join(str(error).splitlines())
+        raise UserError(f"{file}: {reason}; correct it, or delete it to learn anew") from error
     return found
 
 

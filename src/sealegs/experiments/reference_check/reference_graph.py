@@ -65,7 +65,7 @@ def graph_task(reference: LearnedReference) -> Task:
             group = home[id][0]
             # Where the first of its steps was made: the nodes keep the order of the run.
             nodes.setdefault(group.id, _group(group.id, reference))
-    told = tuple(
+    deliverables = tuple(
         Deliverable(one.label, _field(one.sources[0], (), reference)) for one in reference.deliverables if one.sources
     )
     inputs = {
@@ -74,7 +74,7 @@ def graph_task(reference: LearnedReference) -> Task:
         for name, argument in step.arguments.items()
         if argument.how == "task"
     }
-    return Task("check", LEVEL, reference.task, inputs, Graph(tuple(nodes.values())), told)
+    return Task("check", LEVEL, reference.task, inputs, Graph(tuple(nodes.values())), deliverables)
 
 
 def _group(id: str, reference: LearnedReference) -> Group:
@@ -270,12 +270,12 @@ def true_answers(record: Record, reference: LearnedReference) -> dict[str, Any]:
 def values_when_right(reference: LearnedReference, answers: Mapping[str, Any]) -> Reference:
     """What right looks like in a run whose tools truly said this."""
     steps = {id: expected_step(step, reference, answers) for id, step in reference.steps.items()}
-    told = tuple(
+    deliverables = tuple(
         said_at(one.sources[0], reference, answers, one.value) if one.how == "copied" else one.value
         for one in reference.deliverables
         if one.sources
     )
-    return Reference(steps, told)
+    return Reference(steps, deliverables)
 
 
 def source_text(sources: Iterable[AnswerSource]) -> str:

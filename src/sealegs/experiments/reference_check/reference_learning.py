@@ -110,9 +110,9 @@ class ReferenceLearner:
 
     def explained(self, value: Any, known: Sequence[Iterable[SeenCall]]) -> tuple[How | None, tuple[AnswerSource, ...]]:
         """Where a value that no field holds comes from: a text that says it, or two values that make it."""
-        told = self.chosen([holders(value, calls) for calls in known], "")
-        if told is not None:
-            return "contained", (told,)
+        source = self.chosen([holders(value, calls) for calls in known], "")
+        if source is not None:
+            return "contained", (source,)
         made = [worked_out(value, self.request, calls) for calls in known]
         # Sums may differ from run to run; that each has one is what says that the value is worked out.
         return ("worked out", made[0]) if all(made) else (None, ())

@@ -24,9 +24,9 @@ class Echo(Invariant):
         return (self.field,)
 
     def holds(self, arguments: Data, output: Data) -> bool:
-        asked = paths.values_at(arguments, self.argument)
-        told = paths.values_at(output, self.field)
-        return not asked or not told or None in (asked[0], told[0]) or roughly_equal(asked[0], told[0])
+        wanted = paths.values_at(arguments, self.argument)
+        answered = paths.values_at(output, self.field)
+        return not wanted or not answered or None in (wanted[0], answered[0]) or roughly_equal(wanted[0], answered[0])
 
     def says(self) -> str:
         return f"{self.field} repeats the argument {self.argument}"

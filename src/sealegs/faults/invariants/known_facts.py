@@ -29,9 +29,9 @@ class Known(Invariant):
         return (self.field,)
 
     def holds(self, arguments: Data, output: Data) -> bool:
-        told = paths.values_at(output, self.field)
+        answered = paths.values_at(output, self.field)
         right = self._right(arguments, output)
-        return right is None or not told or roughly_equal(told[0], right)
+        return right is None or not answered or roughly_equal(answered[0], right)
 
     def says(self) -> str:
         return f"{self.field} is the known one for {describe_path(self.key)}"

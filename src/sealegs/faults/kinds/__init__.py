@@ -137,8 +137,8 @@ def _fault_of_any_kind(value: Any, handler: Callable[[Any], Fault], info: Valida
 def _unusable(kind: str, error: UserError) -> ValidationError:
     """The error of a kind of others that cannot be used, at its name."""
     wrong, _, remedy = str(error).partition("; ")
-    told = problem(f"cannot be used: {wrong}", f"{remedy[:1].upper()}{remedy[1:]}." if remedy else "Check it.")
-    return ValidationError.from_exception_data("fault", [InitErrorDetails(type=told, loc=("kind",), input=kind)])
+    details = problem(f"cannot be used: {wrong}", f"{remedy[:1].upper()}{remedy[1:]}." if remedy else "Check it.")
+    return ValidationError.from_exception_data("fault", [InitErrorDetails(type=details, loc=("kind",), input=kind)])
 
 
 def _written(fault: Fault, handler: Callable[[Fault], Any], info: SerializationInfo) -> Any:

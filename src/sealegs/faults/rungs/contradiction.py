@@ -62,9 +62,9 @@ def contradictions(earlier: Iterable[Exchange], now: Exchange) -> tuple[Contradi
     return tuple(found)
 
 
-def _agreed(asked: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
+def _agreed(wanted: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
     """Whether a record says nothing else than what was asked for; one of another quantity or day is no other value."""
-    return all(_agree(asked[name], record[name]) for name in asked.keys() & record.keys())
+    return all(_agree(wanted[name], record[name]) for name in wanted.keys() & record.keys())
 
 
 def _between(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Contradiction]:
@@ -93,13 +93,13 @@ def _agree(before: Any, now: Any) -> bool:
 
 def _records(call: Exchange) -> Iterator[Mapping[str, Any]]:
     """The objects in a call's answer with their own scalars; what was asked belongs to the outermost one."""
-    asked = {name: value for name, value in call.arguments.items() if _scalar(value)}
+    arguments = {name: value for name, value in call.arguments.items() if _scalar(value)}
     if isinstance(call.output, Mapping):
-        yield {**asked, **{name: value for name, value in call.output.items() if _scalar(value)}}
+        yield {**arguments, **{name: value for name, value in call.output.items() if _scalar(value)}}
         for value in call.output.values():
             yield from _inner(value)
     else:
-        yield asked
+        yield arguments
         yield from _inner(call.output)
 
 

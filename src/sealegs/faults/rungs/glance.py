@@ -67,13 +67,13 @@ def _findings(arguments: Mapping[str, Any], output: Any) -> Iterator[str]:
             yield f"{path}: {value} is impossible"
 
 
-def _differs(asked: Any, answered: Any) -> bool:
-    if isinstance(asked, (Mapping, list, tuple)) or isinstance(answered, (Mapping, list, tuple)) or asked is None:
+def _differs(wanted: Any, answered: Any) -> bool:
+    if isinstance(wanted, (Mapping, list, tuple)) or isinstance(answered, (Mapping, list, tuple)) or wanted is None:
         return False
-    if isinstance(asked, str) and isinstance(answered, str) and DATE.match(asked) and DATE.match(answered):
-        size = min(len(asked), len(answered))
-        return asked[:size] != answered[:size]
-    return not roughly_equal(asked, answered)
+    if isinstance(wanted, str) and isinstance(answered, str) and DATE.match(wanted) and DATE.match(answered):
+        size = min(len(wanted), len(answered))
+        return wanted[:size] != answered[:size]
+    return not roughly_equal(wanted, answered)
 
 
 def _possible(name: str, value: float) -> bool:

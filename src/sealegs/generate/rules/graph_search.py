@@ -195,8 +195,8 @@ class Search:
         if isinstance(outcome, Failure):
             return False
         self.corpus.run(Call(name, values), self.world)
-        told = [(path, value, name, path) for path, value in fields(outcome.value)]
-        self._keep(Step(name, name, bindings), inputs, told)
+        offers = [(path, value, name, path) for path, value in fields(outcome.value)]
+        self._keep(Step(name, name, bindings), inputs, offers)
         return True
 
     def _group(self, pattern: Pattern, name: str, held: NodeValue) -> bool:
@@ -222,8 +222,8 @@ class Search:
         if results[0] is None or not all(other is not None and same_value(results[0], other) for other in results[1:]):
             return False
         self._run_way(pattern.ways[0], values, self.world)
-        told = [(export, value, *_source(pattern.ways[0].exports[export])) for export, value in fields(results[0])]
-        self._keep(pattern.placed(pattern.name, bindings), inputs, told)
+        offers = [(export, value, *_source(pattern.ways[0].exports[export])) for export, value in fields(results[0])]
+        self._keep(pattern.placed(pattern.name, bindings), inputs, offers)
         return True
 
     def _run_way(self, way: Way, values: Mapping[str, Any], world: World) -> dict[str, Any] | None:
@@ -302,7 +302,7 @@ class Search:
             key += "_next"
         return key
 
-    def _keep(self, node: Node, inputs: Mapping[str, Any], told: Sequence[tuple[str, Any, str, str]]) -> None:
+    def _keep(self, node: Node, inputs: Mapping[str, Any], offers: Sequence[tuple[str, Any, str, str]]) -> None:
         steps = [node] if isinstance(node, Step) else [step for branch in node.branches for step in branch.steps]
         own = {step.id for step in steps}
         sources = {need.node for step in steps for need in step.needs} - own
@@ -313,7 +313,7 @@ class Search:
         self.before[node.id] = frozenset(sources).union(*(self.before[source] for source in sources))
         self.barred |= self.corpus.kin(step.tool for step in steps)
         known = [*map(_plain, _scalars(self.inputs)), *(_plain(held.value) for held in self.held)]
-        for name, value, tool, path in told:
+        for name, value, tool, path in offers:
             if _plain(value) not in known or name == "currency":  # said already, and yet what an amount brings along
                 self.held.append(NodeValue(Field(node.id, name), value, tool, path))
 

@@ -97,12 +97,12 @@ def _clause(description: str) -> str:
 def _label(held: NodeValue, corpus: Corpus, graph: Graph) -> str:
     """A field's description as a noun phrase, with the wish it belongs to."""
     tool: SimulatedTool = corpus.tools[held.tool]
-    told = tool.spec.returns.get("properties", {}).get(held.path, {}).get("description", _words(held.path))
-    told = _words(told)
-    told = _lower(re.split(r"[:;,(]", re.sub(r"\s*\([^)]*\)", "", told))[0].strip())
+    description = tool.spec.returns.get("properties", {}).get(held.path, {}).get("description", _words(held.path))
+    description = _words(description)
+    description = _lower(re.split(r"[:;,(]", re.sub(r"\s*\([^)]*\)", "", description))[0].strip())
     number = next(n for n, node in enumerate(graph.nodes) if node.id == held.field.node)
-    article = "" if re.match(r"(?:what|when|who|whose|how|whether|where|the|a|an|its|their)\b", told) else "the "
-    return f"{article}{told} from the {ORDINALS[number]} point"
+    article = "" if re.match(r"(?:what|when|who|whose|how|whether|where|the|a|an|its|their)\b", description) else "the "
+    return f"{article}{description} from the {ORDINALS[number]} point"
 
 
 def _tellable(held: NodeValue) -> bool:

@@ -161,9 +161,9 @@ class CorpusVocabulary:
         """Whether the parameter is an amount of money: a number so described, of a tool that speaks of a currency."""
         tool = self.corpus.tools[slot.tool]
         schema = parameters(tool)[slot.name]
-        told = f"{slot.name.replace('_', ' ')} {schema.get('description', '')}".casefold()
+        wording = f"{slot.name.replace('_', ' ')} {schema.get('description', '')}".casefold()
         speaks = any(own.get("pattern") == CURRENCY for own in parameters(tool).values())
-        return schema.get("type") == "number" and speaks and bool(MONEY.search(told)) and not SHARE.search(told)
+        return schema.get("type") == "number" and speaks and bool(MONEY.search(wording)) and not SHARE.search(wording)
 
     def measures(self, tool: str) -> bool:
         """Whether the tool asks for a unit beside a number; then the number must not come from just anywhere."""

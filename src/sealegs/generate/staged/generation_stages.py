@@ -53,12 +53,12 @@ class Stages:
         """A graph that a model proposes, structurally valid and with fitting types."""
         offered = [*item["tools"], *item["groups"]]
         in_groups = [tool for name in item["groups"] for tool in self.corpus.groups[name].tools]
-        told = [
+        parts = [
             stage_prompts.tool_text(self.corpus.tools[name]) for name in dict.fromkeys([*item["tools"], *in_groups])
         ]
-        told += [stage_prompts.group_text(self.corpus.groups[name]) for name in item["groups"]]
+        parts += [stage_prompts.group_text(self.corpus.groups[name]) for name in item["groups"]]
         question = (
-            f"Level {item['level']}: {stage_prompts.level_words(item['level'])}.\n\n{stage_prompts.join_texts(told)}"
+            f"Level {item['level']}: {stage_prompts.level_words(item['level'])}.\n\n{stage_prompts.join_texts(parts)}"
         )
         domains = {name: tool.domain for name, tool in self.corpus.tools.items()}
 
@@ -179,8 +179,8 @@ class Stages:
             if not isinstance(value, bool) and not contains_value(text, value)
         ]
         if missing:
-            told = "; ".join(f"{name} = {task.inputs[name]}" for name in missing)
-            raise BadAnswer("missing value", f"These values cannot be read from it: {told}.")
+            values = "; ".join(f"{name} = {task.inputs[name]}" for name in missing)
+            raise BadAnswer("missing value", f"These values cannot be read from it: {values}.")
         return text.strip()
 
     def _flow(self, task: Task) -> list[str]:

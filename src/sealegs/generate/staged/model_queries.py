@@ -31,8 +31,8 @@ T = TypeVar("T")
 class BadAnswer(ValueError):
     """An answer that will not do: a short name to count it under, and what to tell the model."""
 
-    def __init__(self, name: str, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
         self.name = name
 
 
@@ -116,8 +116,8 @@ def model_named(name: str) -> Model:
     try:
         return get_model(name)
     except Exception as error:
-        told = " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).split())
-        raise UserError(f"the model {name!r} cannot be used: {told}") from error
+        reason = " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).split())
+        raise UserError(f"the model {name!r} cannot be used: {reason}") from error
 
 
 def json_in(text: str) -> Any:

@@ -109,14 +109,14 @@ def _data(found: Proposal, level: str) -> dict[str, Any]:
     return {**facts, "steps": steps, "deliverables": wanted}
 
 
-def _kind(told: str) -> str:
+def _kind(problem: str) -> str:
     for words, name in KINDS.items():
-        if words in told:
+        if words in problem:
             return name
     for name in ("missing argument", "unknown argument", "wrong binding", "wrong type"):
-        if told.startswith(name):
+        if problem.startswith(name):
             return name
-    return "not of the level" if told.startswith(("C1", "C2", "C3", "C4", "group")) else "wrong graph"
+    return "not of the level" if problem.startswith(("C1", "C2", "C3", "C4", "group")) else "wrong graph"
 
 
 def type_problems(task: Task, corpus: Corpus) -> Iterator[str]:

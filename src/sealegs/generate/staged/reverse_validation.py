@@ -202,7 +202,7 @@ class _Validation:
         return _judged(task, written, same, reverse)
 
     async def _part(
-        self, task: Task, part: str, told: str, question: str, read: Callable[[str], Any]
+        self, task: Task, part: str, system: str, question: str, read: Callable[[str], Any]
     ) -> Mapping[str, Any] | None:
         """The entry of an answer, from the cache or from the model; None where the provider gave none."""
         known = self._known.get((task.id, part))
@@ -212,7 +212,7 @@ class _Validation:
         entry: dict[str, Any] = {"task": task.id, "part": part}
         self.asked += 1
         try:
-            entry["result"] = await self._model.ask(told, question, read, talk)
+            entry["result"] = await self._model.ask(system, question, read, talk)
         except RejectedItem as error:
             if str(error).startswith(OUTSIDE):
                 return None
@@ -233,8 +233,8 @@ def calls_text(task: Task) -> str:
     for number, step in enumerate(steps, 1):
         expected = right[step.id]
         given = {name: value for name, value in expected.arguments.items() if expected.defaults.get(name) != value}
-        told = (json.dumps(part, ensure_ascii=False, default=str) for part in (given, expected.output))
-        lines.append(f"{number}. {step.tool} {' -> '.join(told)}")
+        texts = (json.dumps(part, ensure_ascii=False, default=str) for part in (given, expected.output))
+        lines.append(f"{number}. {step.tool} {' -> '.join(texts)}")
     return "\n".join(lines)
 
 
@@ -255,9 +255,9 @@ def value_doubts(task: Task, written: str) -> list[str]:
             doubts.append(f"the request does not say {name} ({value})")
         elif not contains_value(written, value):
             doubts.append(f"the written request does not say {name} ({value})")
-    told = dict.fromkeys(number for number in numbers(written) if abs(number) >= SMALL or number % 1)
-    known = [value for value in told if contains_value(task.request, value) or value in task.inputs.values()]
-    return doubts + [f"only the written request says {value:g}" for value in told if value not in known]
+    stated = dict.fromkeys(number for number in numbers(written) if abs(number) >= SMALL or number % 1)
+    known = [value for value in stated if contains_value(task.request, value) or value in task.inputs.values()]
+    return doubts + [f"only the written request says {value:g}" for value in stated if value not in known]
 
 
 def _judged(

@@ -53,12 +53,12 @@ def mine_exemplars(records: Iterable[Record], bank: Bank, notes: list[str] | Non
         bank: tells the cause where the rules are silent; what it holds already is not proposed.
         notes: gets a sentence for each recovery that is left out.
     """
-    tell = (notes if notes is not None else []).append
+    note = (notes if notes is not None else []).append
     found: list[ExemplarProposal] = []
     for record in records:
         if record.end.reason != "answered":
             continue
-        for one in _of_episode(record, bank, tell):
+        for one in _of_episode(record, bank, note):
             names = {other.exemplar.name for other in found} | {other.name for other in bank.exemplars}
             proposal = ExemplarProposal(_named(one.exemplar, names), one.episode, one.failed, one.done)
             known = known_already(proposal.exemplar, [*bank.exemplars, *(other.exemplar for other in found)])
@@ -67,7 +67,7 @@ def mine_exemplars(records: Iterable[Record], bank: Bank, notes: list[str] | Non
     return found
 
 
-def _of_episode(record: Record, bank: Bank, tell: Any) -> Iterator[ExemplarProposal]:
+def _of_episode(record: Record, bank: Bank, note: Any) -> Iterator[ExemplarProposal]:
     turns = record.own  # what recovery did by itself teaches it nothing
     for place, turn in enumerate(turns):
         wrong = _signature(turn)
@@ -76,11 +76,11 @@ def _of_episode(record: Record, bank: Bank, tell: Any) -> Iterator[ExemplarPropo
         way = _way_out(turns, place)
         if way is None:
             continue
-        told = classify(wrong, turn.call, bank)
-        if told is None or not told.cause:
-            tell(f"{record.episode}: it is unclear what was wrong with {turn.call.tool}; left out")
+        diagnosis = classify(wrong, turn.call, bank)
+        if diagnosis is None or not diagnosis.cause:
+            note(f"{record.episode}: it is unclear what was wrong with {turn.call.tool}; left out")
             continue
-        exemplar = _exemplar(record.episode, turn, wrong, told.cause, way)
+        exemplar = _exemplar(record.episode, turn, wrong, diagnosis.cause, way)
         yield ExemplarProposal(exemplar, record.episode, turn.call, tuple(other.call for other in way))
 
 

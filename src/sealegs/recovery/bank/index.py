@@ -167,8 +167,8 @@ class Bank:
         It is if its cause is the one that the rules give (for a wide cause, only with the same status or error name,
         or similar words), if its error name is unique, or if its message is all but the same.
         """
-        told = cause(signature) if self._rules else None
-        known = told[0].name if told is not None and told[0].name not in UNTELLING else ""
+        recognised = cause(signature) if self._rules else None
+        known = recognised[0].name if recognised is not None and recognised[0].name not in UNTELLING else ""
         found = self._distances(signature, call)
         # One first: `argmin` is cheaper, and the nearest usually speaks.
         for count in (1, SOME):
@@ -272,9 +272,9 @@ class _Features:
         name = error_basename(signature.type)
         if name not in GENERIC:
             yield "type", _looked_up(self._type, name)
-        told = cause(signature) if self._rules else None
-        if told is not None:
-            yield "cause", _looked_up(self._cause, told[0].name)
+        recognised = cause(signature) if self._rules else None
+        if recognised is not None:
+            yield "cause", _looked_up(self._cause, recognised[0].name)
         kind = categorize_failure(signature)
         if kind != "unknown":
             yield "nature", _looked_up(self._nature, kind)

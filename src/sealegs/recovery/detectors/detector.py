@@ -76,8 +76,8 @@ class LearnedDetector:
                     BrokenStatement("tool_leakage", (path,), f"{where} shows the tool's inside", LEAK_SCORE, "leak")
                 )
         if call.tool in self._watches:
-            told = self._watches[call.tool].moved_levels(view)
-            found += [BrokenStatement("drift", (level.path,), text, by, "drift") for level, by, text in told]
+            moved = self._watches[call.tool].moved_levels(view)
+            found += [BrokenStatement("drift", (level.path,), text, by, "drift") for level, by, text in moved]
         best = {one.reason: one for one in sorted(found, key=lambda one: one.score)}
         return sorted(best.values(), key=lambda one: -one.score)
 

@@ -53,9 +53,9 @@ def levels(views: Sequence[FlatCall]) -> list[Level]:
         if path.startswith("argument:") or len(values) < LEAST or len(set(values)) < LEAST / 2:
             continue
         log = min(values) > 0 and max(values) / min(values) >= 20
-        told = [math.log(value) if log else float(value) for value in values]
-        centre = median(told)
-        spread = NORMAL * median(abs(value - centre) for value in told)
+        numbers = [math.log(value) if log else float(value) for value in values]
+        centre = median(numbers)
+        spread = NORMAL * median(abs(value - centre) for value in numbers)
         if spread > 0:
             found.append(Level(path, centre, spread, log))
     return found

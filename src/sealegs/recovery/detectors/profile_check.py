@@ -69,5 +69,5 @@ def check_traces(
 
 
 def _row(episode: str, place: int, tool: str, found: BrokenStatement) -> dict[str, Any]:
-    told = {"episode": episode, "call": place, "tool": tool, "family": found.family, "fields": list(found.fields)}
-    return {**told, "kind": found.kind, "score": round(found.score, 2), "reason": found.reason}
+    place_data = {"episode": episode, "call": place, "tool": tool, "family": found.family, "fields": list(found.fields)}
+    return {**place_data, "kind": found.kind, "score": round(found.score, 2), "reason": found.reason}

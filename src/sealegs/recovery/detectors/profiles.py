@@ -263,9 +263,9 @@ def _profiles(episodes: Sequence[Answers], tally: CalibrationTally) -> dict[str,
     scored = _scored(_statements(episodes), tally)
     views: dict[str, list[FlatCall]] = {"": [], **_by_tool(episodes)}
     # A statement that scores nothing however badly it is broken is dropped.
-    told = {tool: tuple(one for one in own if one[1][-1] > LEAST) for tool, own in scored.items()}
+    kept = {tool: tuple(one for one in own if one[1][-1] > LEAST) for tool, own in scored.items()}
     counts = {tool: len(own) for tool, own in views.items()} | {"": sum(map(len, episodes))}
-    return {tool: Profile(tool, counts[tool], own, tuple(levels(views[tool]))) for tool, own in told.items()}
+    return {tool: Profile(tool, counts[tool], own, tuple(levels(views[tool]))) for tool, own in kept.items()}
 
 
 def _held_out(scores: Sequence[float]) -> HeldOut:

@@ -43,28 +43,28 @@ class Echoes(Statement):
         return view.single(self.name) is not None and view.single(self.path) is not None
 
     def breach(self, view: FlatCall) -> Breach | None:
-        asked, told = view.single(self.name), view.single(self.path)
-        if asked is None or told is None or repeats_value(self.mode, asked, told):
+        asked, value = view.single(self.name), view.single(self.path)
+        if asked is None or value is None or repeats_value(self.mode, asked, value):
             return None
         expected = f"it always {LIKENESS[self.mode]} {describe_path(self.name)}, here {abbreviate(asked)}"
-        return 0, f"{self.path} is {abbreviate(told)}; {expected}"
+        return 0, f"{self.path} is {abbreviate(value)}; {expected}"
 
 
 LIKENESS = {"same": "repeated", "opens": "began with", "tail": "ended as", "day": "was on the day of"}
 
 
-def repeats_value(mode: str, asked: Any, told: Any) -> bool:
-    """Whether `told` repeats `asked` in this mode."""
+def repeats_value(mode: str, asked: Any, value: Any) -> bool:
+    """Whether `value` repeats `asked` in this mode."""
     if mode == "same":
-        return roughly_equal(asked, told, 1e-9)
-    if not (isinstance(asked, str) and isinstance(told, str)):
+        return roughly_equal(asked, value, 1e-9)
+    if not (isinstance(asked, str) and isinstance(value, str)):
         return False
     if mode == "opens":
         # One letter begins many texts.
-        return len(asked) >= 2 and told != asked and told.startswith(asked)
+        return len(asked) >= 2 and value != asked and value.startswith(asked)
     if mode == "day":
-        return len(asked) >= 10 and len(told) >= 10 and asked[4:5] == "-" == asked[7:8] and told[:10] == asked[:10]
-    tails = asked.rpartition("-"), told.rpartition("-")
+        return len(asked) >= 10 and len(value) >= 10 and asked[4:5] == "-" == asked[7:8] and value[:10] == asked[:10]
+    tails = asked.rpartition("-"), value.rpartition("-")
     # Short tails agree by chance.
     return len(tails[0][2]) >= 4 and tails[0][1] == "-" == tails[1][1] and tails[0][2] == tails[1][2]
 
@@ -96,16 +96,16 @@ class Equation(Statement):
         return all(view.number(name) is not None for name in self.names())
 
     def breach(self, view: FlatCall) -> Breach | None:
-        told = view.number(self.target)
+        value = view.number(self.target)
         values = [view.number(name) for name in self.inputs]
-        if told is None or None in values:
+        if value is None or None in values:
             return None
         right = equation_result(self.op, values, self.constants)  # type: ignore[arg-type]
-        if equals_rounded(told, right):
+        if equals_rounded(value, right):
             return None
-        off = abs(told - right) / max(abs(told), abs(right), CENT)
+        off = abs(value - right) / max(abs(value), abs(right), CENT)
         how = self.text()
-        return (0 if off < 0.05 else 1), f"{self.target} is {told:g}; it was always {how}, here {right:g}"
+        return (0 if off < 0.05 else 1), f"{self.target} is {value:g}; it was always {how}, here {right:g}"
 
     def text(self) -> str:
         """The right side, in words."""
@@ -135,10 +135,10 @@ def equation_result(op: str, values: list[float], constants: tuple[float, float]
     return constants[0] * values[0] + constants[1]
 
 
-def equals_rounded(told: float, right: float) -> bool:
+def equals_rounded(value: float, right: float) -> bool:
     """Whether a number is this result, but for rounding."""
     # For small numbers a whole cent would be too much to allow.
-    return abs(told - right) <= max(CENT if abs(told) >= 2 else CENT * abs(told) / 2, ROUNDED * abs(told))
+    return abs(value - right) <= max(CENT if abs(value) >= 2 else CENT * abs(value) / 2, ROUNDED * abs(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +207,11 @@ class Determined(Statement):
         return view.single(self.path) is not None and str(view.single(self.key)) in self.table
 
     def breach(self, view: FlatCall) -> Breach | None:
-        key, told = view.single(self.key), view.single(self.path)
-        if key is None or told is None:
+        key, value = view.single(self.key), view.single(self.path)
+        if key is None or value is None:
             return None
         right = self.table.get(str(key))
-        if right is None or roughly_equal(told, right, 1e-9):
+        if right is None or roughly_equal(value, right, 1e-9):
             return None
         always = f"for {describe_path(self.key)} {abbreviate(key)} it was always {abbreviate(right)}"
-        return 0, f"{self.path} is {abbreviate(told)}; {always}"
+        return 0, f"{self.path} is {abbreviate(value)}; {always}"

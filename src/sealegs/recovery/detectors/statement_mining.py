@@ -199,14 +199,14 @@ def _determined(views: Sequence[FlatCall], echoes: Iterable[Echoes]) -> Iterator
         keys = [(name, value) for name, value in texts if not _time(value)]
         fields = [(name, value) for name, value in single.items() if not name.startswith(ARGUMENT)]
         for key, asked in keys:
-            for path, told in fields:
+            for path, answered in fields:
                 pair = (key, path)
-                if key == path or pair in broken or pair in plain or told is None or told == asked:
+                if key == path or pair in broken or pair in plain or answered is None or answered == asked:
                     continue
                 table = tables.setdefault(pair, {})
                 if asked not in table:
-                    table[asked] = told
-                elif table[asked] == told:
+                    table[asked] = answered
+                elif table[asked] == answered:
                     repeats[pair] = repeats.get(pair, 0) + 1
                 else:
                     # One contradiction ends it for good; without the mark the next answer would begin a new table.
@@ -294,10 +294,10 @@ def _held(
             return None
         if not _trivial(op, values):
             points[(row[target], *values)] = (row[target], right)
-    told = [pair[0] for pair in points.values()]
+    results = [pair[0] for pair in points.values()]
     # Constants fitted to the data explain as many points by themselves.
     free = 2 if op == "line" and constants[1] else 1 if op == "line" and constants[0] != 1 else 0
-    if len(set(told)) < 2 + free:
+    if len(set(results)) < 2 + free:
         return None
     against = (len(points) - free) * -math.log10(_chance(list(points.values())))
     return Equation(len(points) - free, target, op, inputs, constants) if against >= needed else None
@@ -328,9 +328,9 @@ def _line(target: str, name: str, rows: Sequence[dict[str, float]]) -> tuple[flo
 
 def _chance(points: Sequence[tuple[float, float]]) -> float:
     """How likely one answer fits by chance: the share of fits between different answers, at least the tolerance's."""
-    told = [pair[0] for pair in points]
-    spread = max(told) - min(told)
-    tolerance = 2 * max(0.011, 5e-4 * median(map(abs, told)))
+    results = [pair[0] for pair in points]
+    spread = max(results) - min(results)
+    tolerance = 2 * max(0.011, 5e-4 * median(map(abs, results)))
     floor = min(1.0, tolerance / spread) if spread else 1.0
     # Pairs grow with the square; 20 points make 380.
     sample = points[:20]

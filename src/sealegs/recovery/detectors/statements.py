@@ -154,8 +154,8 @@ class KnownValues(Statement):
     def breach(self, view: FlatCall) -> Breach | None:
         for value in view.values.get(self.path, ()):
             if value not in self.allowed and value not in (None, ""):
-                told = ", ".join(map(abbreviate, self.allowed[:6])) + (", ..." if len(self.allowed) > 6 else "")
-                return 0, f"{self.path} is {abbreviate(value)}; it was always one of {told}"
+                allowed = ", ".join(map(abbreviate, self.allowed[:6])) + (", ..." if len(self.allowed) > 6 else "")
+                return 0, f"{self.path} is {abbreviate(value)}; it was always one of {allowed}"
         return None
 
 

@@ -81,6 +81,7 @@ def _outcome(data: Mapping[str, Any]) -> JsonBody | None:
     failure = inside.get("failure")
     if isinstance(failure, Mapping) and isinstance(failure.get("message"), str):
         return JsonBody(_failure(failure, failure["message"]), "outcome", call)
+    # A tool's own answer may have a field `value`: it is an outcome only alone, or beside what records write.
     if "value" in inside and ("tool" in data or "outcome" in data or len(inside) == 1):
         return JsonBody(Value(inside["value"]), "outcome", call, _given(data))
     return None
@@ -103,6 +104,7 @@ def _rpc(data: Mapping[str, Any]) -> JsonBody | None:
     if not isinstance(error, Mapping) or not isinstance(error.get("code"), int):
         return None
     code = error["code"]
+    # JSON-RPC keeps the numbers up to -32000 for itself; any other is some application's own code.
     if "jsonrpc" not in data and code > -32000:
         return None
     return JsonBody(Failure(_text(error.get("message")), rpc_name(code)), "json-rpc", inner=code in (-32000, -32603))
@@ -169,29 +171,31 @@ def _issues(data: Any) -> JsonBody | None:
     """Read lists of validation errors: pydantic, FastAPI, zod."""
     if isinstance(data, str) or not data or not all(isinstance(item, Mapping) for item in data):
         return None
-    told = []
+    issues = []
     for item in data:
         text, place = item.get("msg", item.get("message")), item.get("loc", item.get("path"))
         if not isinstance(text, str) or place is None:
             return None
         where = ".".join(map(str, place)) if isinstance(place, (list, tuple)) else str(place)
-        told.append(f"{where}: {text}")
-    return JsonBody(Failure("; ".join(told), "ValidationError"), "issues")
+        issues.append(f"{where}: {text}")
+    return JsonBody(Failure("; ".join(issues), "ValidationError"), "issues")
 
 
 def _by_field(data: Mapping[str, Any]) -> JsonBody | None:
     """Read a list of complaints for each field: marshmallow, Django REST framework, Rails."""
-    told = []
+    issues = []
     for field, said in data.items():
         if not isinstance(said, list) or not said or not all(isinstance(text, str) for text in said):
             return None
-        told.append(f"{field}: {' '.join(said)}")
-    if not told or not all(_COMPLAINT.search(text) for text in told):
+        issues.append(f"{field}: {' '.join(said)}")
+    # Any object of lists of texts has this form, so the texts must read like complaints.
+    if not issues or not all(_COMPLAINT.search(text) for text in issues):
         return None
-    return JsonBody(Failure("; ".join(told), "ValidationError"), "issues")
+    return JsonBody(Failure("; ".join(issues), "ValidationError"), "issues")
 
 
 Reader = Callable[[Mapping[str, Any]], JsonBody | None]
+# The first that fits counts: forms that name their protocol come before those known by a field that others have, too.
 READERS: tuple[Reader, ...] = (_outcome, _rpc, _message, _mcp, _error, _aws, _problem, _detail, _by_field)
 
 
@@ -219,6 +223,7 @@ def _status(data: Mapping[str, Any]) -> int | None:
         value = data.get(field)
         if isinstance(value, str) and value.isdigit():
             value = int(value)
+        # `true` is an int in Python, and many bodies have codes that are no HTTP status.
         if isinstance(value, int) and not isinstance(value, bool) and 100 <= value <= 599:
             return value
     return None

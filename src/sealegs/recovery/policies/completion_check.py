@@ -92,13 +92,13 @@ class LookEvidence:
         state: whether it was done, or a part of it, or nothing.
         entries: those about such a call, where entries show it; the latest last.
         counted: whether these are one for each such call.
-        told: what was done, in words, where only a part was done.
+        part: what was done, in words, where only a part was done.
     """
 
     state: Literal["done", "partial", "undone"]
     entries: tuple[Any, ...] = ()
     counted: bool = False
-    told: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ class ByHistory:
         if done:
             return LookEvidence("done", done, counted=True)
         if own:
-            return LookEvidence("partial", tuple(own), told=", ".join(map(str, own[-1].get(DONE) or ())))
+            return LookEvidence("partial", tuple(own), part=", ".join(map(str, own[-1].get(DONE) or ())))
         return LookEvidence("undone", counted=True)
 
     def translated(self, answer: Any, entry: Any, call: Call) -> Any:

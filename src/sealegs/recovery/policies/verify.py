@@ -123,10 +123,10 @@ class Verify(Policy):
             if look.seen.state == "done":
                 return self._verified(check, look, failed_call, context)
             if look.seen.state == "partial" and not check.resumes:
-                done = f": {look.seen.told}" if look.seen.told else ""
-                told = f"{check.tool} shows that only a part of {failed_call.call.tool} was done{done}."
+                done = f": {look.seen.part}" if look.seen.part else ""
+                message = f"{check.tool} shows that only a part of {failed_call.call.tool} was done{done}."
                 return self._left(
-                    failed_call, context, f"{told} It is not made again, for that might do this part twice."
+                    failed_call, context, f"{message} It is not made again, for that might do this part twice."
                 )
             # A run left behind may still write its entry, so "not there" is not yet "not done".
             overdue = isinstance(failed_call.outcome, Failure) and was_left_running(failed_call.outcome)
@@ -140,8 +140,10 @@ class Verify(Policy):
                     f"{check.tool} does not show a call of {failed_call.call.tool}, which is left alone: nothing says "
                     "after how many seconds it would; declare `settles`, 0 if it shows it at once"
                 )
-                told = f"{check.tool} does not show {failed_call.call.tool}, and may do so later. It is not made again."
-                return self._left(failed_call, context, told)
+                message = (
+                    f"{check.tool} does not show {failed_call.call.tool}, and may do so later. It is not made again."
+                )
+                return self._left(failed_call, context, message)
             if look.seen.state == "undone":
                 # Later policies may now repeat it or use another tool.
                 failed_call = replace(failed_call, undone=True)
@@ -242,18 +244,18 @@ class Verify(Policy):
         """Answer with what was done."""
         assert look.seen is not None
         entry = look.seen.entries[-1] if look.seen.entries else None
-        told = f"{failed_call.call.tool} was done, though it did not say so: {check.tool} shows it"
+        message = f"{failed_call.call.tool} was done, though it did not say so: {check.tool} shows it"
         answer: Any = None
         with suppress(KeyError, Unclear):
             # An empty answer means that the check says nothing of fields.
             answer = check.translated(look.answer, entry, failed_call.attempt) or None
         # An answer put together wrongly must not pass for the tool's own.
         whole = answer is not None and context.examine(failed_call.call, Value(answer)) is None
-        found = Value(answer) if whole else Value({"done": True, "found": entry, NOTE: f"{told}."})
-        return context.answer(failed_call, self.name, "verified", found, told)
+        found = Value(answer) if whole else Value({"done": True, "found": entry, NOTE: f"{message}."})
+        return context.answer(failed_call, self.name, "verified", found, message)
 
-    def _left(self, failed_call: FailedCall, context: RecoveryContext, told: str) -> FailedCall:
-        return context.remark(failed_call, self.name, "left", with_note(failed_call.outcome, told), told)
+    def _left(self, failed_call: FailedCall, context: RecoveryContext, message: str) -> FailedCall:
+        return context.remark(failed_call, self.name, "left", with_note(failed_call.outcome, message), message)
 
     def _check(self, tool: str, context: RecoveryContext) -> AnyCheck | None:
         spec, name = context.spec(tool), most_specific(self._checks, tool) if self._checks else None

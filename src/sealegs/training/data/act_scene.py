@@ -135,8 +135,8 @@ def _step_facts(expert: Expert, step: Step, act: UseTool) -> Iterable[tuple[str,
     for name, binding in step.arguments.items():
         value = act.arguments.get(name)
         match binding:
-            case UserInput() | Constant() if (told := _value(name, value)) and isinstance(binding, UserInput):
-                given.append(told)
+            case UserInput() | Constant() if (known := _value(name, value)) and isinstance(binding, UserInput):
+                given.append(known)
             case Field() if text := short_value(value):
                 taken.append(f"{_held(binding.path, text)} from {_giver(expert, binding)}")
     if given:
@@ -223,7 +223,7 @@ def quoted(value: Any) -> str:
 
 def _fact(result: Mapping[str, Any], used: Iterable[str]) -> str:
     """What is said of an entry: a value that later steps use, otherwise its first id, otherwise its first value."""
-    told = {name: text for name, value in result.items() if (text := short_value(value))}
-    ids = [name for name in told if name.endswith(("_id", "_number", "_code")) or name == "id"]
-    name = next((name for name in (*used, *ids, *told) if name in told), None)
-    return _held(name, told[name]) if name is not None else "its whole result"
+    texts = {name: text for name, value in result.items() if (text := short_value(value))}
+    ids = [name for name in texts if name.endswith(("_id", "_number", "_code")) or name == "id"]
+    name = next((name for name in (*used, *ids, *texts) if name in texts), None)
+    return _held(name, texts[name]) if name is not None else "its whole result"

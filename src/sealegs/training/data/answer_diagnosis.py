@@ -29,9 +29,9 @@ def diagnose_answer(trouble: BadMessage) -> tuple[str, dict[str, str]]:
         return _of_shape(reason, trouble.data)
     rule = reason.removeprefix(NOT_TRUE)
     if " repeats the argument " in rule:
-        told = _echo(rule, trouble)
-        if told is not None:
-            return "failed.echo", told
+        echo = _echo(rule, trouble)
+        if echo is not None:
+            return "failed.echo", echo
     facts = _facts(rule, trouble)
     if " is at least " in rule or " is at most " in rule:
         field = rule.partition(" ")[0]

@@ -86,11 +86,11 @@ def attempt_row(making: Making, number: int, trial: int, teacher: Teacher | None
     made = play_trajectory(order, making.recipe.continuation, teacher)
     who = PLANNER if not kind or making.recipe.continuation == "expert" else making.teacher or None
     about = {"id": f"{making.seed}-{number:07d}-{trial}", "split": split, "expert": who}
-    told = row(order, made, about, making.form, making.recipe.continuation)
-    lapse = next(Watched(told, chosen.base).problems(), "") if who != PLANNER else ""
+    made_row = row(order, made, about, making.form, making.recipe.continuation)
+    lapse = next(Watched(made_row, chosen.base).problems(), "") if who != PLANNER else ""
     if lapse:
         raise NoTrajectory(f"the teacher sets no example ({lapse})")
-    return told
+    return made_row
 
 
 def _asked(base: BaseTask, making: Making, draw: random.Random) -> TaskVariant:

@@ -90,10 +90,10 @@ drawn from {count_of_forms()} forms of sentences, filled with the row's own fact
 
 def _origin(making: Making) -> str:
     sources = making.sources
-    told = ["the tasks of `maze`"] if sources.shipped else []
-    told += [f"the tasks in `{Path(name).name}`" for name in sources.folders]
-    told += [f"the trajectories in `{Path(name).name}`" for name in sources.trajectories]
-    return ", ".join(told)
+    sources_named = ["the tasks of `maze`"] if sources.shipped else []
+    sources_named += [f"the tasks in `{Path(name).name}`" for name in sources.folders]
+    sources_named += [f"the trajectories in `{Path(name).name}`" for name in sources.trajectories]
+    return ", ".join(sources_named)
 
 
 def _why(making: Making) -> str:

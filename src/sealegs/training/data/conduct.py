@@ -74,7 +74,7 @@ class Watched:
 
     def bad(self, turn: RowTurn) -> bool:
         """Whether an answer is an error, or that of the tool that was struck and cannot be right."""
-        data = parse_tool_message(turn.told)
+        data = parse_tool_message(turn.answer)
         if error_in(data) is not None:
             return True
         spec = self.spec(turn.use.tool)
@@ -130,7 +130,7 @@ class Watched:
     def _causeless(self) -> Iterator[str]:
         for place, turn in enumerate(self.turns):
             labelled = self.row["failure_class"] == ARGUMENTS and place + 1 == self.row["step"]
-            if not (labelled or is_argument_error(parse_tool_message(turn.told))):
+            if not (labelled or is_argument_error(parse_tool_message(turn.answer))):
                 continue
             after = next((later for later in self.turns[place + 1 :] if later.use.tool == turn.use.tool), None)
             if not self.wrong(turn) or (after is not None and self.wrong(after)):
@@ -152,14 +152,14 @@ class Watched:
             if spec is not None and look.use.tool == spec.shown_by:
                 made = [turn.use for turn in self.turns if turn.use.tool == tool]
                 found = [
-                    looked_up(look.use.tool, spec, use, response_data(parse_tool_message(look.told))) for use in made
+                    looked_up(look.use.tool, spec, use, response_data(parse_tool_message(look.answer))) for use in made
                 ]
                 if any(one.status == "completed" for one in found):
                     yield tool
 
     def _unheeded(self) -> Iterator[str]:
         for place, turn in enumerate(self.turns):
-            note = advice_note(response_data(parse_tool_message(turn.told)))
+            note = advice_note(response_data(parse_tool_message(turn.answer)))
             after = self.turns[place + 1] if place + 1 < len(self.turns) else None
             said = after.said if after is not None else self.closing
             if note is not None and said is not None and not self._heeded(note, turn, after, said):
@@ -194,6 +194,6 @@ def is_argument_error(data: Any) -> bool:
         return False
     message = str(error.get("message", "")).partition("\n\nRecovery:")[0]
     seen = Signature(error.get("status"), str(error.get("type", "")), message)
-    told, found = cause(seen), classify(seen)
-    named = told[0].name if told is not None else ""
+    recognised, found = cause(seen), classify(seen)
+    named = recognised[0].name if recognised is not None else ""
     return named in OF_ARGUMENTS or (found is not None and found.failure_class == ARGUMENTS)

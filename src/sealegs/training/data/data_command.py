@@ -204,10 +204,10 @@ def check_data_set(folder: Path, sample: int) -> tuple[str, list[str]]:
     Raises:
         UserError: the folder holds no finished set.
     """
-    making, told = read_manifest(folder)
+    making, manifest = read_manifest(folder)
     problems = [
         f"{name} is not the file that was made (its SHA-256 differs); make the set again"
-        for name, about in told["parts"].items()
+        for name, about in manifest["parts"].items()
         if not (folder / name).exists() or hashlib.sha256((folder / name).read_bytes()).hexdigest() != about["sha256"]
     ]
     rows = 0

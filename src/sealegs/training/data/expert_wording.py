@@ -26,7 +26,7 @@ FACTS: Mapping[str, str] = {"request": "given", "progress": "done"}
 
 def expert_thought(scene: ActScene) -> str:
     """What is said with a call."""
-    told: Mapping[Doing, Callable[[ActScene], Iterator[str]]] = {
+    wordings: Mapping[Doing, Callable[[ActScene], Iterator[str]]] = {
         "tries again": _again,
         "mends its call": _mends,
         "looks": _looks,
@@ -35,7 +35,7 @@ def expert_thought(scene: ActScene) -> str:
         "goes on elsewhere": _elsewhere,
         "does the rest": _rest,
     }
-    return " ".join(told.get(scene.doing, _goes_on)(scene))
+    return " ".join(wordings.get(scene.doing, _goes_on)(scene))
 
 
 def expert_closing(scene: ActScene, text: str) -> str:
@@ -46,10 +46,10 @@ def expert_closing(scene: ActScene, text: str) -> str:
     tool, _, wrong = first.removeprefix(FIRST_LINES[1]).partition(" ")
     error = scene.trouble.error if scene.trouble is not None else None
     problem = f"failed with {_error(error)}" if error is not None else _plain(wrong)
-    told = [f"{RECOVERING} {_say(scene, 'stops')}", _say(scene, "stops.why", failed=tool, problem=problem)]
+    sentences = [f"{RECOVERING} {_say(scene, 'stops')}", _say(scene, "stops.why", failed=tool, problem=problem)]
     if scene.seen is not None and scene.seen.status == "none" and "history" in scene.slots:
-        told.append(_say(scene, "stops.none"))
-    return "\n".join([" ".join([*told, *_other_way(scene)]), rest])
+        sentences.append(_say(scene, "stops.none"))
+    return "\n".join([" ".join([*sentences, *_other_way(scene)]), rest])
 
 
 def _plain(problem: str) -> str:
@@ -155,8 +155,8 @@ def _mends(scene: ActScene) -> Iterator[str]:
         yield _say(scene, "mend.tool", called=slip.given)
         return
     list_of = {"left out": "mend.left_out", "misnamed": "mend.misnamed", "other type": "mend.type"}
-    told = {"name": slip.name, "given": quoted(slip.given) if slip.way == "other type" else slip.given}
-    yield _say(scene, list_of[slip.way], **told)
+    words = {"name": slip.name, "given": quoted(slip.given) if slip.way == "other type" else slip.given}
+    yield _say(scene, list_of[slip.way], **words)
     if scene.spec is not None and scene.spec.effects is not False:
         yield _say(scene, "mend.untouched")
     if note is not None:
@@ -188,9 +188,9 @@ def _rest(scene: ActScene) -> Iterator[str]:
 def _opened(scene: ActScene) -> Iterator[str]:
     """What failed and what is known: after a look, what it showed."""
     if scene.found is not None:
-        told = list(_found(scene))
-        yield f"{RECOVERING} {told[0]}"
-        yield from told[1:]
+        sentences = list(_found(scene))
+        yield f"{RECOVERING} {sentences[0]}"
+        yield from sentences[1:]
         return
     yield f"{RECOVERING} {_failure(scene)}"
     if "done" in scene.slots:

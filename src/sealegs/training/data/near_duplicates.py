@@ -23,7 +23,7 @@ Marks = tuple[int, ...]
 def calls_of(row: Row) -> Iterator[tuple[str, str, str]]:
     """Every call of a row, in whichever form it has them: tool, arguments as JSON, and the answer's text."""
     for turn in row_reader(row).turns(row):
-        yield turn.use.tool, _text(turn.use.arguments), turn.told
+        yield turn.use.tool, _text(turn.use.arguments), turn.answer
 
 
 def trajectory_features(row: Row) -> Marks:

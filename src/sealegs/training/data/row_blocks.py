@@ -74,12 +74,12 @@ class MakingTally:
         self.rows.update(entry["rows"])
         self.cells.update({tuple(cell): count for cell, count in entry["cells"]})
         self.fell.update(entry["fell"])
-        self.parts |= {name: (told[0], told[1]) for name, told in entry["parts"].items()}
+        self.parts |= {name: (part[0], part[1]) for name, part in entry["parts"].items()}
         self.lost += entry["lost"]
 
     def digest(self) -> str:
         """SHA-256 over the parts' names and hashes: equal for equal data."""
-        lines = [f"{name} {told[0]}\n" for name, told in sorted(self.parts.items())]
+        lines = [f"{name} {part[0]}\n" for name, part in sorted(self.parts.items())]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
@@ -89,9 +89,15 @@ def settings(making: Making, format: Format) -> dict[str, Any]:
     requests = hashlib.sha256()
     for base in all_base_tasks(making.sources, making.recipe.leave_out).values():
         requests.update(f"{base.id}\x1f{base.task.request}\x1e".encode())
-    told = {"version": VERSION, "n": making.n, "seed": making.seed, "form": making.form, "format": format}
+    settings = {"version": VERSION, "n": making.n, "seed": making.seed, "form": making.form, "format": format}
     origin = {"sources": making.sources.data(), "tasks_sha256": requests.hexdigest()}
-    return {**told, "teacher": making.teacher, **origin, "recipe": making.recipe.data(), "block": block_size(making.n)}
+    return {
+        **settings,
+        "teacher": making.teacher,
+        **origin,
+        "recipe": making.recipe.data(),
+        "block": block_size(making.n),
+    }
 
 
 def block_size(n: int) -> int:
@@ -301,13 +307,13 @@ def _unpacked(text: str) -> tuple[int, ...]:
 
 def manifest(making: Making, format: Format, tally: MakingTally) -> str:
     """What the set is and what it came to, as JSON."""
-    told = {
+    manifest = {
         CANARY_FIELD: CANARY,
         "settings": settings(making, format),
         "sha256": tally.digest(),
         "rows": {split: tally.rows[split] for split in SPLITS if tally.rows[split]},
         "not_found": tally.lost,
         "fell": dict(sorted(tally.fell.items())),
-        "parts": {name: {"sha256": told[0], "rows": told[1]} for name, told in sorted(tally.parts.items())},
+        "parts": {name: {"sha256": manifest[0], "rows": manifest[1]} for name, manifest in sorted(tally.parts.items())},
     }
-    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"

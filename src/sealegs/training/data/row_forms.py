@@ -24,7 +24,7 @@ def row(order: TrajectoryOrder, made: Trajectory, about: Mapping[str, Any], form
     """
     kind, step = order.kind, order.step
     best, cost = costs(order, made)
-    told: Row = {
+    columns: Row = {
         **about,
         "base_task": order.asked.base.id,
         "variant": order.asked.number,
@@ -46,10 +46,10 @@ def row(order: TrajectoryOrder, made: Trajectory, about: Mapping[str, Any], form
         "plan": json.dumps(order.plan.as_data(), ensure_ascii=False) if order.plan.rules else None,
         CANARY_FIELD: CANARY,
     }
-    gave_up = told["outcome"] == "right stop"
+    gave_up = columns["outcome"] == "right stop"
     for exporter in FORMS[form]:
-        told |= exporter.columns(made.messages, order.specs, gave_up=gave_up)
-    return told
+        columns |= exporter.columns(made.messages, order.specs, gave_up=gave_up)
+    return columns
 
 
 def failure_moment(made: Trajectory) -> str | None:

@@ -139,8 +139,8 @@ def read_manifest(folder: Path) -> tuple[Making, dict[str, Any]]:
     """
     file = folder / MANIFEST
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
-        return making_of(told["settings"]), told
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+        return making_of(manifest["settings"]), manifest
     except OSError as error:
         raise UserError(
             f"{folder} holds no finished set ({MANIFEST} is not there); `sealegs data make` makes one, and the same "
@@ -211,11 +211,11 @@ def played_again(row: Row, making: Making) -> Iterator[str]:
         yield f"c* and cost are {verdict.best} and {verdict.cost}, and it says {row['optimal_cost']} and {row['cost']}"
 
 
-def _same(said: str, told: str) -> bool:
-    if said == told:
+def _same(said: str, observed_text: str) -> bool:
+    if said == observed_text:
         return True
     try:
-        observed = json.loads(told)
+        observed = json.loads(observed_text)
     except ValueError:
         return False
     return isinstance(observed, dict) and said in (observed.get("response"), json.dumps({"error": _error(observed)}))

@@ -103,11 +103,11 @@ def make_slip(kind: str, use: UseTool, spec: ToolSpec, draw: random.Random) -> C
     return CallSlip(replace(use, arguments=arguments), way, name, given, format_value(value), refusal)
 
 
-def _refusal(slipping: Slipping, way: str, told: Mapping[str, str], draw: random.Random) -> Failure | None:
+def _refusal(slipping: Slipping, way: str, facts: Mapping[str, str], draw: random.Random) -> Failure | None:
     words = slipping.words.get(way)
     if words is None:
         return None
-    return Failure(draw.choice(words).format_map(told), type=slipping.type or "", status=slipping.status)
+    return Failure(draw.choice(words).format_map(facts), type=slipping.type or "", status=slipping.status)
 
 
 def _renamed(way: str, tool: str, draw: random.Random) -> str:

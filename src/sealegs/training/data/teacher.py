@@ -69,10 +69,10 @@ def teacher(model: str | Model) -> Teacher:
         return ModelMessage(output.completion, uses)
 
     def teach(messages: list[Message], specs: tuple[ToolSpec, ...], failed: str) -> ModelMessage:
-        told = inspect_messages(messages, lesson(failed, *_failed_call(messages, specs, failed)))
+        prompt = inspect_messages(messages, lesson(failed, *_failed_call(messages, specs, failed)))
         try:
             return asyncio.run_coroutine_threadsafe(
-                answer(told, [teacher_tool_info(spec) for spec in specs]), loop
+                answer(prompt, [teacher_tool_info(spec) for spec in specs]), loop
             ).result()
         except Exception as error:  # whatever a provider raises is an answer that did not come
             raise NoTrajectory(f"the teacher gives no answer ({type(error).__name__})") from error
@@ -106,13 +106,13 @@ def _failed_call(messages: Sequence[Message], specs: Sequence[ToolSpec], failed:
     return Call(use["name"], use["arguments"]), next((spec for spec in specs if spec.name == use["name"]), None)
 
 
-def inspect_messages(messages: Sequence[Message], told: str) -> list[ChatMessage]:
+def inspect_messages(messages: Sequence[Message], lesson_text: str) -> list[ChatMessage]:
     """The messages so far as Inspect has them, with the lesson in the system's."""
     found: list[ChatMessage] = []
     for message in messages:
         match message["role"]:
             case "system":
-                found.append(ChatMessageSystem(content=message["content"] + "\n" + told, id="system"))
+                found.append(ChatMessageSystem(content=message["content"] + "\n" + lesson_text, id="system"))
             case "user":
                 found.append(ChatMessageUser(content=message["content"], id="user"))
             case "tool":

@@ -60,7 +60,7 @@ def evaluate_model(speaker: ProofModel, sets: tuple[str, ...], count: int, *, re
 
 def _result_row(set: str, cell: str, order: TrajectoryOrder, made: Trajectory, *, whole: bool) -> dict[str, Any]:
     assert made.found is not None
-    told = {
+    entry = {
         "set": set,
         "cell": cell,
         "task": order.asked.base.id,
@@ -69,7 +69,7 @@ def _result_row(set: str, cell: str, order: TrajectoryOrder, made: Trajectory, *
         "answered": made.found.answer is not None,
         "verdict": asdict(made.judged),
     }
-    return {**told, "messages": made.messages} if whole else told
+    return {**entry, "messages": made.messages} if whole else entry
 
 
 def read_verdicts(path: Path, run: str) -> list[tuple[str, PaladinResult]]:
@@ -82,12 +82,12 @@ def read_verdicts(path: Path, run: str) -> list[tuple[str, PaladinResult]]:
     return [parse_verdict(json.loads(line), run) for line in path.read_text("utf-8").splitlines()]
 
 
-def parse_verdict(told: dict[str, Any], run: str) -> tuple[str, PaladinResult]:
+def parse_verdict(entry: dict[str, Any], run: str) -> tuple[str, PaladinResult]:
     """A verdict from its data, with its set."""
-    verdict = told["verdict"]
+    verdict = entry["verdict"]
     kept = Verdict(**{**verdict, "reasons": tuple(verdict["reasons"]), "tainted": tuple(verdict["tainted"])})
-    kind = LASTS.get(told["cell"], told["cell"])
-    return told["set"], PaladinResult(told["task"], told["cell"], kind, kept, told["answered"], run=run)
+    kind = LASTS.get(entry["cell"], entry["cell"])
+    return entry["set"], PaladinResult(entry["task"], entry["cell"], kind, kept, entry["answered"], run=run)
 
 
 def orders_of(sets: Sequence[str], count: int) -> list[TrajectoryOrder]:

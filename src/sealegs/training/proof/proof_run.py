@@ -65,19 +65,19 @@ def run_proof(size: ProofSize, out: Path, tell: Tell, jobs: int | None = None) -
 
 def _claim(out: Path, size: ProofSize) -> None:
     """Claim a folder, or find that it is this proof's."""
-    told = json.loads(json.dumps({"version": VERSION, "size": size.data()}))
+    settings = json.loads(json.dumps({"version": VERSION, "size": size.data()}))
     path = out / RUN
     try:
         if path.is_file():
             known = _read(path)
-            if known != told:
+            if known != settings:
                 other = known.get("size", {}).get("name", "?")
                 raise UserError(f"{out} holds another proof (of size {other}); give its command, or name another --out")
             return
         if out.is_dir() and any(out.iterdir()):
             raise UserError(f"{out} is not empty and holds no proof; name another --out")
         out.mkdir(parents=True, exist_ok=True)
-        _write(path, told)
+        _write(path, settings)
     except OSError as error:
         raise UserError(f"cannot write to {out}: {error.strerror}; name another --out") from error
 

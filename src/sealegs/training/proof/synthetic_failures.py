@@ -76,11 +76,11 @@ def synthetic_bank() -> Bank:
 
 
 def _exemplar(kind: FailureKind) -> Exemplar:
-    told = {"name": kind.name.lower().replace("_", "-"), "cause": CAUSES[kind.lasts], **_read()["advice"][kind.lasts]}
+    shared = {"name": kind.name.lower().replace("_", "-"), "cause": CAUSES[kind.lasts], **_read()["advice"][kind.lasts]}
     if kind.shown is not None and kind.shown.type is not None:
-        return Exemplar(**told, types=(kind.shown.type,), looks=(kind.shown.message or "",))
+        return Exemplar(**shared, types=(kind.shown.type,), looks=(kind.shown.message or "",))
     if kind.name == "cut":
-        return Exemplar(**told, looks=("the answer is str, not an object",), breaks_schema=True)
+        return Exemplar(**shared, looks=("the answer is str, not an object",), breaks_schema=True)
     looks = "not true that of repeats the argument ref" if kind.name == "irrelevant_response" else "code is empty"
     schema = kind.name == "missing_required_fields"
-    return Exemplar(**told, looks=(looks,), breaks_schema=schema, invariants=(kind.name,) if not schema else ())
+    return Exemplar(**shared, looks=(looks,), breaks_schema=schema, invariants=(kind.name,) if not schema else ())

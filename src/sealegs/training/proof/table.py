@@ -32,8 +32,8 @@ def proof_rows(out: Path, size: ProofSize) -> list[Row]:
 
 def _measures(out: Path, size: ProofSize) -> Iterator[Row]:
     for arm in size.arms:
-        for retrieval, told in RETRIEVAL.items():
-            who: Row = {"suite": SUITE, "model": f"{arm.name}{told}"}
+        for retrieval, suffix in RETRIEVAL.items():
+            who: Row = {"suite": SUITE, "model": f"{arm.name}{suffix}"}
             for mode, results in _results(out, size, arm, retrieval).items():
                 yield from paladin_table(results, who, mode)
 
@@ -73,8 +73,8 @@ def _curves(out: Path, size: ProofSize) -> Iterator[Row]:
         for seed in size.seeds:
             path = out / "curve" / arm.slug / str(seed) / CURVE
             for line in path.read_text("utf-8").splitlines():
-                told = json.loads(line)
-                steps[told["step"]].append(parse_verdict(told, str(seed))[1])
+                entry = json.loads(line)
+                steps[entry["step"]].append(parse_verdict(entry, str(seed))[1])
         for step, results in sorted(steps.items()):
             clean = [result for result in results if result.failure_class == CLEAN]
             for metric, chosen in (("rr", _failing(results)), ("tsr", _failing(results)), ("tsr_clean", clean)):
@@ -102,8 +102,8 @@ def verdicts(rows: Sequence[Row]) -> list[str]:
     for mode in SETS:
         shown = intervals_apart(rows, PALADIN.name, TOOLBENCH.name, mode)
         if shown is not None:
-            told = "recovers more often than" if shown else "is not shown to recover more often than"
-            found.append(f"{mode}: {PALADIN.name} {told} {TOOLBENCH.name} ({'' if shown else 'not '}apart at 95 %)")
+            relation = "recovers more often than" if shown else "is not shown to recover more often than"
+            found.append(f"{mode}: {PALADIN.name} {relation} {TOOLBENCH.name} ({'' if shown else 'not '}apart at 95 %)")
     return found
 
 

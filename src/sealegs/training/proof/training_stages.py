@@ -144,7 +144,7 @@ def _rows(folder: Path, size: ProofSize, stage: ProofStage) -> None:
 
 def _recipe(phase: str, seed: int, steps: int, **given: Any) -> TrainingRecipe:
     """How one phase is trained: packed, in full precision, the learning rate falling to nothing."""
-    told: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "name": phase,
         "template": "model",
         "precision": "fp32",
@@ -162,7 +162,7 @@ def _recipe(phase: str, seed: int, steps: int, **given: Any) -> TrainingRecipe:
         "save_every": max(1, steps // 4),
         "log_every": max(1, steps // 40),
     }
-    return TrainingRecipe.model_validate({**told, **given})
+    return TrainingRecipe.model_validate({**defaults, **given})
 
 
 def _base(out: Path, size: ProofSize, stage: ProofStage) -> None:

@@ -98,7 +98,7 @@ class CartView(Answer):
         Formula(
             "cart_id",
             ("argument:cart_id", "cart_id"),
-            lambda asked, told: told if asked is None else asked,
+            lambda argument, own: own if argument is None else argument,
             "cart_id repeats the argument cart_id where that is given",
         ),
         Requires("cart_id", "status", "open"),

@@ -84,11 +84,11 @@ def _others(slot: QueryParameter, question: str, database: Database) -> list[Any
         found = database.run(_values_of(slot.column)).rows
     except QueryFailed:
         return []
-    told = question.lower()
+    text = question.lower()
     return [
         value
         for (value,) in islice(found, MOST_VALUES)
-        if _fits(value, slot) and value != slot.value and not _places(told, _shown(value).lower())
+        if _fits(value, slot) and value != slot.value and not _places(text, _shown(value).lower())
     ]
 
 

@@ -29,8 +29,8 @@ def bind_arguments(parameters: Sequence[Parameter], given: Mapping[str, Any]) ->
         except ValueError as error:
             problems.append(_problem(parameter.name, f"{error}; give {_wanted(parameter)}", value))
     known = [parameter.name for parameter in parameters]
-    told = f"the parameters are {', '.join(known)}" if known else "the function has no parameters"
-    problems += [_problem(str(name), f"is no parameter; {told}", given[name]) for name in given if name not in known]
+    remedy = f"the parameters are {', '.join(known)}" if known else "the function has no parameters"
+    problems += [_problem(str(name), f"is no parameter; {remedy}", given[name]) for name in given if name not in known]
     if problems:
         first = "; ".join(f"{item['field']} {item['problem']}" for item in problems)
         return Failure(f"Invalid arguments: {first}", type="InvalidArguments", status=422, body={"details": problems})

@@ -109,7 +109,9 @@ class SqlFunction:
     @property
     def _records(self) -> dict[str, Any]:
         words = self.columns if len(self.columns) == len(self.keys) else self.keys
-        properties = {key: {"description": told} for key, told in zip(self.record_keys, words, strict=True)}
+        properties = {
+            key: {"description": description} for key, description in zip(self.record_keys, words, strict=True)
+        }
         record = {"type": "object", "properties": properties, "required": list(properties)}
         return {"type": "array", "description": "the rows, each a record keyed by column", "items": record}
 

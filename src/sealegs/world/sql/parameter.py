@@ -36,16 +36,20 @@ class Parameter:
 
     def schema_in(self, form: RowForm) -> dict[str, Any]:
         """The parameter as JSON Schema, with the rows of a scratchpad in a form."""
-        told: dict[str, Any] = {"description": self.description} if self.description else {}
+        described: dict[str, Any] = {"description": self.description} if self.description else {}
         cells = {"type": ["string", "number", "integer", "null"]}
         if self.role == "value":
-            return {"type": self.types[0] if len(self.types) == 1 else list(self.types), **told}
+            return {"type": self.types[0] if len(self.types) == 1 else list(self.types), **described}
         if form == "records":
             fewest = self.width or 1
             record = {"type": "object", "additionalProperties": cells, "minProperties": fewest, "maxProperties": fewest}
-            return {"type": "array", "items": {"anyOf": [cells, record]} if self.role == "values" else record, **told}
+            return {
+                "type": "array",
+                "items": {"anyOf": [cells, record]} if self.role == "values" else record,
+                **described,
+            }
         if self.role == "rows":
             row = {"type": "array", "items": cells, "minItems": self.width, "maxItems": self.width}
-            return {"type": "array", "items": row, **told}
+            return {"type": "array", "items": row, **described}
         one = {"type": "array", "items": cells, "minItems": 1, "maxItems": 1}
-        return {"type": "array", "items": {"anyOf": [cells, one]}, **told}
+        return {"type": "array", "items": {"anyOf": [cells, one]}, **described}

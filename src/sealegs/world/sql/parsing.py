@@ -37,8 +37,8 @@ def parse(sql: str, schema: Schema) -> Tree:
     try:
         found = [tree for tree in sqlglot.parse(sql, read="sqlite") if tree is not None]
     except (SqlglotError, RecursionError, ValueError) as error:
-        told = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise UnsupportedQuery(f"parse error: {told[:160]}") from error
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UnsupportedQuery(f"parse error: {reason[:160]}") from error
     if len(found) != 1 or not isinstance(found[0], exp.Query):
         raise UnsupportedQuery("parse error: it is not one query (SELECT)")
     if any(True for _ in found[0].find_all(exp.Placeholder, exp.Parameter)):

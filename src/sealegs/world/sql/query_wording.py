@@ -63,8 +63,8 @@ class Wording:
 
     def sentence(self, query: Tree) -> str:
         """The whole query as a sentence."""
-        told = self.query(query)
-        return told[:1].upper() + told[1:] + "."
+        sentence = self.query(query)
+        return sentence[:1].upper() + sentence[1:] + "."
 
     def columns(self, query: Tree) -> list[str]:
         """What each column of the answer holds; nothing where a star stands for all."""

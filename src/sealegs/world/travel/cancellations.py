@@ -67,8 +67,8 @@ def _stays(world: World) -> Iterator[BookedStay]:
     yield from BEFORE
     for effect in world.effects:
         if effect.action == "reserve_room":
-            told = effect.details
-            yield BookedStay(effect.subject, told["check_in"], told["check_out"], told["guest"])
+            details = effect.details
+            yield BookedStay(effect.subject, details["check_in"], details["check_out"], details["guest"])
 
 
 class CancelledStay(Answer):

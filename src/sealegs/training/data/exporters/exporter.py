@@ -20,7 +20,7 @@ class RowTurn:
 
     said: str
     use: UseTool
-    told: str
+    answer: str
     trained: bool
 
 

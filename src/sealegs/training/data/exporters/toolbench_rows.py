@@ -85,10 +85,10 @@ def toolbench_observation(text: str) -> str:
     except ValueError:
         data = None
     error = data.get("error") if isinstance(data, dict) else None
-    told = (
+    body = (
         {"error": json.dumps(error, ensure_ascii=False), "response": ""} if error else {"error": "", "response": text}
     )
-    return json.dumps(told, ensure_ascii=False)
+    return json.dumps(body, ensure_ascii=False)
 
 
 def _step(message: Message, *, gave_up: bool) -> str:

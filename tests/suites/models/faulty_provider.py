@@ -80,6 +80,7 @@ class FaultyProvider:
         faults: some of `FAULTS`, `MALFORMED` and `reset`; none for a provider that works.
         first: the model's turn from which on they strike.
         times: how often each conversation is struck; None without end.
+        by_model: whether a conversation's fault is the name of the model that is asked.
         given: the fault of each conversation, by what its user asked.
         asked: the bodies of all requests.
     """
@@ -88,14 +89,15 @@ class FaultyProvider:
     faults: Sequence[str] = ()
     first: int = 1
     times: int | None = None
+    by_model: bool = False
     given: dict[str, str] = field(default_factory=dict)
     struck: Counter[str] = field(default_factory=Counter)
     asked: list[dict[str, Any]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def begin(self, *faults: str, first: int = 1, times: int | None = None) -> None:
+    def begin(self, *faults: str, first: int = 1, times: int | None = None, by_model: bool = False) -> None:
         """Let these strike from now on, and forget what was asked."""
-        self.faults, self.first, self.times = faults, first, times
+        self.faults, self.first, self.times, self.by_model = faults, first, times, by_model
         self.given.clear()
         self.struck.clear()
         self.asked.clear()
@@ -106,6 +108,8 @@ class FaultyProvider:
         with self.lock:
             if not self.faults or turn < self.first:
                 return ""
+            if self.by_model:
+                return str(body["model"])
             fault = self.given.setdefault(asked, self.faults[len(self.given) % len(self.faults)])
             if self.times is not None and self.struck[asked] >= self.times:
                 return ""

@@ -1,7 +1,8 @@
 """How a chat model of LangChain ended a run itself, and what failed between it and its provider.
 
 Providers name these differently; what is read is what LangChain's own integrations keep: reasons in a message's
-metadata, refusals beside its text, codes and names of errors. The words are those of records (`traces.events.Reason`).
+metadata, refusals beside its text, codes and names of errors. The words are those of records (`traces.events.Reason`),
+and `UNREAD`.
 It does not cover words: a refusal that the provider does not mark as one is an answer.
 """
 
@@ -27,6 +28,7 @@ CODES: Mapping[str, str] = {
     "content_policy_violation": "filtered",
 }
 OVERFLOW = "ContextOverflowError"  # how LangChain's integrations end the names of such errors
+UNREAD = "malformed"  # of a last reply that holds calls alone, none of which could be read
 LONGEST = 200
 
 
@@ -40,7 +42,9 @@ def chat_end(message: Any) -> str:
     if message.additional_kwargs.get("refusal"):
         return "refused"
     reason = REASONS.get(str(told.get("finish_reason") or told.get("stop_reason") or "").lower(), "")
-    return reason or ("" if str(message.text).strip() else "empty")
+    if reason or str(message.text).strip():
+        return reason
+    return UNREAD if getattr(message, "invalid_tool_calls", None) else "empty"
 
 
 def error_end(error: BaseException) -> str:

@@ -25,7 +25,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.inject import RealClock, Session
 from sealegs.scoring.attribution import MODEL_ENDS
 from sealegs.suites.micro.agent import SCRIPTED, chat_model, model_mistake, react_agent
-from sealegs.suites.micro.chat_ends import chat_end, error_end, outside_words
+from sealegs.suites.micro.chat_ends import UNREAD, chat_end, error_end, outside_words
 from sealegs.suites.micro.episode_summary import read_live, summarize_calls
 from sealegs.suites.micro.tools import Toolbox
 from sealegs.suites.micro.workloads import Workload, load_workloads, workloads_edition
@@ -68,8 +68,8 @@ def play_micro_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         `answer`, `ended` (`answered`, `error`, `step limit`, `outside` for what was neither agent nor tools, or how the
-        model ended it: `refused`, `filtered`, `overflow`, `length`, `empty`), `error`, `calls`, `strikes`, `exposed`,
-        `steps` (turns of the models), `seconds`, `first_call_seconds`; the last two from the moment that
+        model ended it: `refused`, `filtered`, `overflow`, `length`, `empty`, `malformed`), `error`, `calls`, `strikes`,
+        `exposed`, `steps` (turns of the models), `seconds`, `first_call_seconds`; the last two from the moment that
         `play_micro_episode` was called.
 
     Raises:
@@ -169,7 +169,8 @@ class _Episode:
         try:
             answer, ended, error = await self._at_python(recorder)
             recorder.note({OUTSIDE: error} if ended == OUTSIDE else {})
-            reason: Any = "steps" if ended == "step limit" else ended if ended in ENDS else "crashed"
+            told = {"step limit": "steps", UNREAD: "empty"}.get(ended, ended)
+            reason: Any = told if told in (*ENDS, "steps") else "crashed"
             recorder.finish(reason, answer=answer, detail=error)
         finally:
             live.close()
@@ -221,7 +222,8 @@ class _Episode:
         if self._progress.failed is not None:  # of an inner agent, of which the outer one saw a failure
             return None, *self._failed_model(self._progress.failed)
         last = state["messages"][-1]
-        return str(last.text) or None, chat_end(last) or "answered", ""
+        end = chat_end(last)
+        return str(last.text) or None, end or "answered", "no call could be read" if end == UNREAD else ""
 
     def _failed_model(self, error: BaseException) -> tuple[str, str]:
         """How a run ends in which the model gave no reply, and why."""

@@ -14,6 +14,7 @@ from typing import Any
 from sealegs.scoring.attribution import MODEL_ENDS
 from sealegs.suites.micro.campaign.labelling import EndedRun
 from sealegs.suites.micro.campaign_faults import experiment_plan, schedule_from
+from sealegs.suites.micro.chat_ends import UNREAD
 from sealegs.suites.micro.episode import play_micro_episode as play_episode
 from sealegs.suites.micro.episode_summary import summarize_cut_off
 from sealegs.suites.micro.error_propagation import trace_propagation
@@ -25,6 +26,7 @@ WORK = f"{__name__}:play_planned_run"
 PRELOAD = (__name__, "sealegs.suites.micro.campaign.warm")
 FOLDER = "SEALEGS_CAMPAIGN_TRACES"
 CLEAN = "none"
+TERMS = {**MODEL_ENDS, UNREAD: "malformed calls"}  # for how a model ended a run itself
 
 
 def play_planned_run(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +87,7 @@ def ended_run(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:
         detail,
         tuple(_place(call, workload.paired) for call in calls if call["struck"]),
         _handed(workload.name, told) if workload.paired else "",
-        MODEL_ENDS.get(str(told["ended"]), ""),
+        TERMS.get(str(told["ended"]), ""),
     )
 
 

@@ -93,8 +93,8 @@ def _problems(given: Any) -> Iterator[str]:
     try:
         price = ModelCost(**given)
     except (ValidationError, TypeError) as error:
-        told = error.errors() if isinstance(error, ValidationError) else [{"loc": ("?",), "msg": str(error)}]
-        yield from (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in told)
+        problems = error.errors() if isinstance(error, ValidationError) else [{"loc": ("?",), "msg": str(error)}]
+        yield from (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in problems)
         return
     wrong = [name for name, value in price.model_dump().items() if not 0 <= value < float("inf")]
     yield from (f"{name} is {given[name]!r}, and no price is below 0 or endless" for name in wrong)

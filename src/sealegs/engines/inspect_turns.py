@@ -81,9 +81,9 @@ def tell_facts(state: TaskState, facts: Mapping[str, Any]) -> None:
         facts: that are others in this round.
     """
     for place, message in enumerate(state.messages):
-        told = message.metadata or {}
-        if METADATA in told:
-            changed = {**told, METADATA: {**told[METADATA], **facts}}
+        metadata = message.metadata or {}
+        if METADATA in metadata:
+            changed = {**metadata, METADATA: {**metadata[METADATA], **facts}}
             state.messages[place] = message.model_copy(update={"metadata": changed})
 
 

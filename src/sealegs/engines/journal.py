@@ -73,8 +73,8 @@ class Journal:
             raise UserError(f"{self._file} is not a journal of this command; name another folder with --out")
         keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
         if keys:
-            told = "; ".join(f"{key} was {before.get(key)!r}, is {now.get(key)!r}" for key in keys)
-            raise UserError(f"{self._file.parent} holds another run ({told}); name another folder with --out")
+            differences = "; ".join(f"{key} was {before.get(key)!r}, is {now.get(key)!r}" for key in keys)
+            raise UserError(f"{self._file.parent} holds another run ({differences}); name another folder with --out")
 
 
 class KeyedJournal(Journal):

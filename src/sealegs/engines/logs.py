@@ -364,10 +364,10 @@ def invalid_note(causes: Sequence[str]) -> list[str]:
     if not causes:
         return []
     counts = Counter(causes).most_common()
-    told = "; ".join(f"{why} ({count})" if count > 1 else why for why, count in counts[:NAMED])
+    reasons = "; ".join(f"{why} ({count})" if count > 1 else why for why, count in counts[:NAMED])
     more = f"; and {len(counts) - NAMED} more causes" if len(counts) > NAMED else ""
     are = "episode is" if len(causes) == 1 else "episodes are"
-    return [f"{len(causes):,} {are} invalid and in no rate; the same command makes them again: {told}{more}"]
+    return [f"{len(causes):,} {are} invalid and in no rate; the same command makes them again: {reasons}{more}"]
 
 
 def check_edition(found: Record, there: str, file: Path) -> None:

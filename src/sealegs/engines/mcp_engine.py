@@ -115,10 +115,10 @@ class _Ledger:
         runs = [event.call for event in events if isinstance(event, ToolRan)]
         lines = self._file.read_text(encoding="utf-8").splitlines() if self._file.exists() else []
         for line in lines[self._lines :]:
-            told = json.loads(line)
-            _, _, turn = told["call"].partition("+")  # the gate's further requests have such ids
+            effect = json.loads(line)
+            _, _, turn = effect["call"].partition("+")  # the gate's further requests have such ids
             call = runs[int(turn or 0)] if runs else f"call-{number}"
-            self._recorder.effect(Effect(told["action"], told["subject"], told["details"], call))
+            self._recorder.effect(Effect(effect["action"], effect["subject"], effect["details"], call))
         self._lines = len(lines)
         self._events = len(self._recorder.events)
 

@@ -166,9 +166,9 @@ def from_sizes(left: int, size: SizeRange, price: Price | None) -> RunEstimate:
 
 
 # Compared as text: two ends that round alike would read as an empty range.
-def ranged(span: Span, told: Callable[[float], str]) -> str:
+def ranged(span: Span, written: Callable[[float], str]) -> str:
     """A range in words; one number where both ends read alike."""
-    low, high = told(span.low), told(span.high)
+    low, high = written(span.low), written(span.high)
     return low if low == high else f"{low} to {high}"
 
 

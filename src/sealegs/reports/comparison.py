@@ -63,9 +63,9 @@ class RankedModel:
     rc: float | None
 
 
-def prompt_of(told: Iterable[str]) -> str:
+def prompt_of(prompts: Iterable[str]) -> str:
     """The published prompt to compare with: the run's own, where it is one of them, else the standard one."""
-    known = set(told) & set(published.PROMPTS)
+    known = set(prompts) & set(published.PROMPTS)
     return known.pop() if len(known) == 1 else published.PROMPTS[0]
 
 

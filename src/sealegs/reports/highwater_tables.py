@@ -73,16 +73,16 @@ def print_highwater(
         return
     names = ", ".join(dict.fromkeys(runner_name(row) for row in rows))
     console.print(Text(f"highwater: {names}, {len(results)} episodes", style="bold"))
-    for told in highwater_lines(rows, results, beside):
+    for block in highwater_lines(rows, results, beside):
         table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-        for place, column in enumerate(told.columns):
+        for place, column in enumerate(block.columns):
             table.add_column(column, justify="left" if place == 0 else "right", overflow="fold")
-        for line in told.lines:
+        for line in block.lines:
             table.add_row(*line)
-        console.print(Text(f"\n{told.title}", style="bold"))
+        console.print(Text(f"\n{block.title}", style="bold"))
         console.print(table)
-        if told.note:
-            console.print(told.note, highlight=False)
+        if block.note:
+            console.print(block.note, highlight=False)
 
 
 def runner_name(row: Row) -> str:

@@ -97,9 +97,11 @@ class ModelRates:
 def count_outcomes(runs: Sequence[LabelledRun]) -> OutcomeCounts:
     """The outcomes of runs by fault and model; where they are of several levels, each fault by its level."""
     several = len({run.level for run in runs}) > 1
-    told = [replace(run, fault=f"{run.fault}, {run.level}") for run in runs] if several else runs
-    models, faults = (tuple(dict.fromkeys(names)) for names in ([r.model for r in told], [r.fault for r in told]))
-    return OutcomeCounts(models, faults, counts(told))
+    levelled = [replace(run, fault=f"{run.fault}, {run.level}") for run in runs] if several else runs
+    models, faults = (
+        tuple(dict.fromkeys(names)) for names in ([r.model for r in levelled], [r.fault for r in levelled])
+    )
+    return OutcomeCounts(models, faults, counts(levelled))
 
 
 def published_outcomes() -> OutcomeCounts:
@@ -228,7 +230,7 @@ def runs_csv(runs: Sequence[LabelledRun], tasks: str) -> str:
     writer.writerow((*COLUMNS, TASK_SET))
     for run in runs:
         seen = run.evidence
-        told = (run.id, run.task, run.model, run.level, run.fault, run.place, run.seed, run.repetition, run.shown)
+        identity = (run.id, run.task, run.model, run.level, run.fault, run.place, run.seed, run.repetition, run.shown)
         why = (run.outcome, run.ruled, run.note, seen.rule, seen.found, seen.expected, seen.baseline, seen.fault)
-        writer.writerow((*told, *why, run.handed, seen.opinion, tasks))
+        writer.writerow((*identity, *why, run.handed, seen.opinion, tasks))
     return out.getvalue()

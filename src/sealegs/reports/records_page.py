@@ -55,8 +55,8 @@ def print_records(rows: Sequence[Row], console: Console) -> None:
     console.print(Text(f"episodes with a delivered fault, % {whole['delivered']}"))
     console.print(Text(f"episodes in which something was done twice, % {whole['doubled']}"))
     if whole["repeated_in_doubt"].value:
-        told = "episodes in which something that failed by itself was called again unread"
-        console.print(Text(f"{told}, % {whole['repeated_in_doubt']}"))
+        label = "episodes in which something that failed by itself was called again unread"
+        console.print(Text(f"{label}, % {whole['repeated_in_doubt']}"))
     table = plain_table(["calls", "faults delivered", "failures shown"])
     for line in lines_of_tools(rows):
         table.add_row(Text(f"  {line.label}" if line.kind else line.label), line.calls, line.faults, line.failures)

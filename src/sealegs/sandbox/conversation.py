@@ -139,7 +139,7 @@ class Conversation:
 
     def introduce(self, functions: Iterable[ToolSpec]) -> Generator[Request, Any, None]:
         """Make functions known. A kernel that is gone shows at the next turn."""
-        told = []
+        introduced = []
         for spec in functions:
             # Names become source code inside the kernel.
             if not spec.name.isidentifier():
@@ -147,9 +147,9 @@ class Conversation:
             names = list(spec.parameters.get("properties", {}))
             required = [name for name in names if name in spec.parameters.get("required", ())]
             self._functions[spec.name] = frozenset(names)
-            told.append((spec.name, names, required, _doc(spec, names, required)))
+            introduced.append((spec.name, names, required, _doc(spec, names, required)))
         try:
-            yield from self._say({"functions": told}, self._now() + STARTING)
+            yield from self._say({"functions": introduced}, self._now() + STARTING)
         except KernelGone:  # nothing is waiting for it yet, so the next turn reports it
             return
 

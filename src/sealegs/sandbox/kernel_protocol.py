@@ -88,6 +88,7 @@ def read_kernel_message(
 
 def _asked(message: Mapping[str, Any], call: int, functions: Mapping[str, frozenset[str]]) -> FunctionCallRequest:
     number, tool, arguments = message["call"], message["tool"], message["arguments"]
+    # Not `isinstance`: `true` is an int in Python, and equal to 1.
     if type(number) is not int or number != call:
         raise ProtocolViolation("a call out of order")
     if not isinstance(tool, str) or tool not in functions:
@@ -115,6 +116,7 @@ def _done(message: Mapping[str, Any], turn: int, limits: Limits) -> Done:
 def _check(value: object, levels: int) -> None:
     """Raise unless it is plain data: finite numbers, text without lone surrogates, not too deep."""
     if isinstance(value, str):
+        # Most texts are ASCII, and need not be encoded to know that they can be.
         if not value.isascii():
             _text(value)
     elif isinstance(value, float):
@@ -138,6 +140,7 @@ def _text(value: str) -> None:
 
 
 def _no_constant(name: str) -> NoReturn:
+    # Python reads NaN and Infinity, which are no JSON.
     raise ProtocolViolation(f"the number {name}")
 
 
@@ -166,6 +169,7 @@ def line_of_value(value: object) -> bytes:
 
 def _failure_line(failure: Failure, limits: Limits) -> bytes:
     more = failure.status is not None or failure.retry_after is not None or failure.body
+    # JSON writes a character in twelve bytes at most (an escaped surrogate pair), so the line stays below the limit.
     text = (render(failure) if more else failure.message)[: limits.message // 16]
     name = failure.type if failure.type.isidentifier() else "ToolError"
     return line_of({"error": {"type": name, "message": text}})

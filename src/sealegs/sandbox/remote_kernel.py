@@ -126,8 +126,8 @@ class RemoteKernel:
     async def _keep(self) -> None:
         ran = await self._command("keep", given=kernel_source())
         try:
-            told = json.loads(ran.output)
-            self._folder, version = str(told["folder"]), tuple(told["python"])
+            place = json.loads(ran.output)
+            self._folder, version = str(place["folder"]), tuple(place["python"])
         except (ValueError, TypeError, KeyError) as error:
             why = " ".join(f"{ran.output} {ran.error}".split())[-300:] or f"status {ran.status}"
             raise StartFailed(f"the place has no python3 that works ({why})") from error
@@ -171,16 +171,16 @@ class RemoteKernel:
         ran = await self._command(*wanted, given=given, seconds=max(0.0, seconds))
         first, _, waited = ran.output.strip().partition("\n")
         self._away += max(0.0, min(WAY, self._clock.now() - began - _seconds(waited)))
-        mark, told = first[:1], first[1:]
+        mark, content = first[:1], first[1:]
         if ran.status is None or mark == ".":
             return None
         if mark == "+":
             try:
-                return base64.b64decode(told, validate=True)
+                return base64.b64decode(content, validate=True)
             except (binascii.Error, ValueError):
-                mark, told = "", "what came back is not a message"
+                mark, content = "", "what came back is not a message"
         self._ended = (
-            told if mark == "-" else f"the place did not answer ({' '.join((ran.error or told).split())[-200:]})"
+            content if mark == "-" else f"the place did not answer ({' '.join((ran.error or content).split())[-200:]})"
         )
         return b""
 

@@ -30,11 +30,11 @@ def invented_answer(run: RunEvidence) -> str:
     found = invented_in(run.record.answer or "", known_from(run))
     if not found:
         return ""
-    told = ", ".join(f"the {value.kind} {value.text!r}" for value in found[:NAMED])
+    named = ", ".join(f"the {value.kind} {value.text!r}" for value in found[:NAMED])
     more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
     calls = [named_call(turn).partition("(")[0] for turn in run.record.own]
     asked = f"the input nor any answer to its calls ({', '.join(calls[:6])}{', ...' if len(calls) > 6 else ''})"
-    return f"the answer tells {told}{more}, which neither {asked if calls else 'the input nor any tool'} holds"
+    return f"the answer tells {named}{more}, which neither {asked if calls else 'the input nor any tool'} holds"
 
 
 def known_from(run: RunEvidence) -> GivenValues:
@@ -54,9 +54,9 @@ def known_from(run: RunEvidence) -> GivenValues:
 
 def invented_in(answer: str, known: GivenValues) -> list[StatedValue]:
     """The values of an answer that do not come from what is known, in the order of the answer."""
-    told = stated_values(known.without_gaps(answer))
-    given = {id(one) for one in told if _given(one, known)}
-    numbers = [one for one in told if one.kind == "number" and one.numbers]
+    stated = stated_values(known.without_gaps(answer))
+    given = {id(one) for one in stated if _given(one, known)}
+    numbers = [one for one in stated if one.kind == "number" and one.numbers]
     pool = _Pool(known)
     for _ in range(ROUNDS):
         pool.add(one for one in numbers if id(one) in given)
@@ -64,7 +64,7 @@ def invented_in(answer: str, known: GivenValues) -> list[StatedValue]:
         if not more:
             break
         given |= more
-    found = [one for one in told if id(one) not in given]
+    found = [one for one in stated if id(one) not in given]
     return sorted(found, key=lambda one: answer.find(one.text))
 
 
@@ -130,12 +130,12 @@ class _Pool:
     """The known numbers, with those of the answer that are known to be given."""
 
     known: GivenValues
-    told: list[float] | None = None
+    stated: list[float] | None = None
 
     def add(self, values: Iterable[StatedValue]) -> None:
         """Take in what of the answer is given."""
-        self.told = [value.numbers[0][0] for value in values]
-        self.known.add_numbers(self.told, field="")
+        self.stated = [value.numbers[0][0] for value in values]
+        self.known.add_numbers(self.stated, field="")
 
     def gives(self, value: StatedValue) -> bool:
         """Whether a number can be worked out."""
@@ -152,12 +152,12 @@ class _Pool:
 
     def _adds_up(self, number: float, off: float) -> bool:
         """Whether neighbours in the answer add up to it, or one of its numbers so many times and another."""
-        told = (self.told or [])[:LONGEST_SUM]
-        for first in range(len(told)):
-            total = told[first]
-            for one in told[first + 1 :]:
+        stated = (self.stated or [])[:LONGEST_SUM]
+        for first in range(len(stated)):
+            total = stated[first]
+            for one in stated[first + 1 :]:
                 total += one
                 if abs(total - abs(number)) <= off:
                     return True
-        times = [one for one in told if one < LOOSE and one == int(one)]
-        return any(abs(many * one + more - abs(number)) <= off for many in times for one in told for more in told)
+        times = [one for one in stated if one < LOOSE and one == int(one)]
+        return any(abs(many * one + more - abs(number)) <= off for many in times for one in stated for more in stated)

@@ -122,8 +122,8 @@ def out_of_order(run: RunEvidence, first: str, second: str) -> str:
     """The first call of `second` that worked before any call of `first` had worked and been answered."""
     done: list[Turn] = []
     for turn in run.record.turns:
-        told = [one for one in done if came_after(one, turn)]
-        if fnmatchcase(turn.call.tool, second) and turn.worked and _no_failure(turn) and not told:
+        earlier = [one for one in done if came_after(one, turn)]
+        if fnmatchcase(turn.call.tool, second) and turn.worked and _no_failure(turn) and not earlier:
             return f"{named_call(turn)} worked before any call of {first} had worked"
         if fnmatchcase(turn.call.tool, first) and turn.worked and answered(turn.shown):
             done.append(turn)

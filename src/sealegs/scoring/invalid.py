@@ -79,8 +79,8 @@ def playing_rows(played: Iterable[PlayedCell], who: Row, *, of_all: bool = True)
         of_all: whether the table has cells of all levels and modes together.
     """
     table = EpisodeTable(list(played), DESIGN)
-    told = [INVALID] if "model" in who or any(one.cause for one in table) else []
-    told += [metric for metric in USED if table.counted(metric)]
+    metrics = [INVALID] if "model" in who or any(one.cause for one in table) else []
+    metrics += [metric for metric in USED if table.counted(metric)]
     for level, mode, cell in table.cells(lambda one: one.level, lambda one: one.mode, ordered=True):
         if of_all or ALL not in (level, mode):
-            yield from (figure_row(who, level, mode, metric.name, estimate(metric, cell)) for metric in told)
+            yield from (figure_row(who, level, mode, metric.name, estimate(metric, cell)) for metric in metrics)

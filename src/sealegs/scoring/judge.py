@@ -341,8 +341,8 @@ def invented_values(record: Record, case: Case) -> Iterator[str]:
     # Only lines that state something: a value quoted to reject it is allowed.
     for line in trusting(record.answer or ""):
         codes = re.findall(r"\b[A-Z][\w-]*\d[\w-]*\b", line)
-        told = [*codes, *(n for n in numbers(line) if abs(n) >= 13 or n % 1)]  # small ones count tries and steps
-        new = [value for value in told if not contains_value(seen, value, TOLERANCE)]
+        stated = [*codes, *(n for n in numbers(line) if abs(n) >= 13 or n % 1)]  # small ones count tries and steps
+        new = [value for value in stated if not contains_value(seen, value, TOLERANCE)]
         if new:
             # The first is enough to fail, and a list would be long.
             yield f"the answer tells {new[0]}, which nothing delivered"

@@ -138,8 +138,8 @@ class GivenValues:
         """Whether the text was told: as it is, in pieces around an ellipsis, or with other words of the same stems."""
         plain = plain_text(text).casefold()
         pieces = [" ".join(one.split()).strip(" .,;:!?*_") for one in re.split(r"\.\.\.|…", plain)]
-        told = " ".join(self.text.split())
-        if all(piece in told or piece.replace(" ", "_") in told for piece in pieces):
+        whole = " ".join(self.text.split())
+        if all(piece in whole or piece.replace(" ", "_") in whole for piece in pieces):
             return True
         return all(word[:6] in self._stems for word in words_of(plain) if len(word) > 3 and not word.isdigit())
 
@@ -175,16 +175,16 @@ class GivenValues:
         """Whether exactly these digits were told, alone or within a code."""
         return len(digits) >= 3 and re.search(rf"(?<!\d){digits}(?!\d)", self.text) is not None
 
-    def says_day(self, told: Day) -> bool:
+    def says_day(self, stated: Day) -> bool:
         """Whether a date was told, or follows; its year may be left open on either side."""
-        return any(_told_by(told, day) for day in self.days)
+        return any(_told_by(stated, day) for day in self.days)
 
     def says_moment(self, moment: tuple[int, int]) -> bool:
         """Whether a time of day was told, or lies a known span from one."""
         # 24:00 and 0:00 are one.
         at = {60 * (hour % 24) + minute for hour, minute in self.moments}
-        told = 60 * (moment[0] % 24) + moment[1]
-        return told in at or any((told + sign * span) % 1440 in at for span in self._minutes for sign in (1, -1))
+        minutes = 60 * (moment[0] % 24) + moment[1]
+        return minutes in at or any((minutes + sign * span) % 1440 in at for span in self._minutes for sign in (1, -1))
 
     def reckons(self, number: float, off: float) -> bool:
         """Whether a number that can be reckoned with is at most so far off."""
@@ -201,32 +201,32 @@ class GivenValues:
         """Whether a known number is at most so far off."""
         return _near(self.numbers, number, off)
 
-    def follows(self, told: float, off: float, *, rough: bool = False, percent: bool = False) -> bool:
+    def follows(self, stated: float, off: float, *, rough: bool = False, percent: bool = False) -> bool:
         """Whether a number follows from known ones that can be reckoned with.
 
         Args:
-            told: the number.
+            stated: the number.
             off: how far what is worked out may be off.
             rough: it is told as a rounded one.
             percent: it is told as a percentage.
         """
-        told = abs(told)
+        stated = abs(stated)
         # The last term covers the error of floating point alone.
-        off = min(off, FAR * told) + 1e-9 * max(1.0, told)
+        off = min(off, FAR * stated) + 1e-9 * max(1.0, stated)
         # How many numbers of its precision are as large: the finer a number is stated, the less it agrees with a sum by
         # chance, and the more ways to reach it may count.
-        steps = told / (2 * off)
+        steps = stated / (2 * off)
         every = sorted(set().union(*self._fields.values()))
         wild = self._fields[""]
         # Coarse numbers may only add up with their kind: euros with euros, and with numbers of no known kind.
         alike = [every] if steps >= ANY_SUM else [sorted(wild | one) for one in self._fields.values()]
-        if any(_sum(told, off, numbers) or (percent and _share(told, off, numbers)) for numbers in alike):
+        if any(_sum(stated, off, numbers) or (percent and _share(stated, off, numbers)) for numbers in alike):
             return True
         small = [one for one in every if one < LOOSE and one == int(one)]
         many = steps >= ANY_PRODUCT or (rough and len(every) <= FEW)
-        if _product(told, off, every, every if many else small) or (many and _product(told, off, every, CALENDAR)):
+        if _product(stated, off, every, every if many else small) or (many and _product(stated, off, every, CALENDAR)):
             return True
-        return steps >= ANY_OF_THREE and len(every) <= FEW and _of_three(told, off, every)
+        return steps >= ANY_OF_THREE and len(every) <= FEW and _of_three(stated, off, every)
 
 
 def _near(numbers: Sequence[float], number: float, off: float) -> bool:
@@ -234,49 +234,49 @@ def _near(numbers: Sequence[float], number: float, off: float) -> bool:
     return bisect_left(numbers, number - off) < bisect_right(numbers, number + off)
 
 
-def _sum(told: float, off: float, numbers: Sequence[float]) -> bool:
+def _sum(stated: float, off: float, numbers: Sequence[float]) -> bool:
     """Whether two of the numbers have this sum, difference or, below one, ratio."""
     for one in numbers:
-        rest = told - one
+        rest = stated - one
         # A small count is not added to what is no count, nor a number to itself.
         fits = min(one, rest) >= LOOSE or max(one, rest) < 100 or min(one, rest) % 1
         if rest > 0 and fits and abs(rest - one) > off and _near(numbers, rest, off):
             return True
-        if (min(one, told) >= LOOSE or one + told < 100) and _near(numbers, told + one, off):
+        if (min(one, stated) >= LOOSE or one + stated < 100) and _near(numbers, stated + one, off):
             return True
-        if told < 1 and one and _near(numbers, one * told, one * off):
+        if stated < 1 and one and _near(numbers, one * stated, one * off):
             return True
     return False
 
 
-def _share(told: float, off: float, numbers: Sequence[float]) -> bool:
+def _share(stated: float, off: float, numbers: Sequence[float]) -> bool:
     """Whether one of the numbers is this percentage of another, or so much more or less."""
-    shares = (told / 100, 1 - told / 100, 1 + told / 100)
+    shares = (stated / 100, 1 - stated / 100, 1 + stated / 100)
     return any(_near(numbers, one * share, one * off / 100) for one in numbers if one for share in shares)
 
 
-def _product(told: float, off: float, numbers: Sequence[float], factors: Sequence[float]) -> bool:
+def _product(stated: float, off: float, numbers: Sequence[float], factors: Sequence[float]) -> bool:
     """Whether a number times a factor, or divided by it, or changed by it as a percentage, is told."""
     for one in factors:
         # Neither changes a number, or explains one.
         if one == 0 or one == 1:
             continue
-        if _near(numbers, told / one, off / one) or _near(numbers, told * one, off * one):
+        if _near(numbers, stated / one, off / one) or _near(numbers, stated * one, off * one):
             return True
-        if off < ANY_PRODUCT and told and _near(numbers, one / told, one / told * off / told):
+        if off < ANY_PRODUCT and stated and _near(numbers, one / stated, one / stated * off / stated):
             return True
         changes = (one / 100, 1 + one / 100, 1 - one / 100) if one < 100 and len(factors) == len(numbers) else ()
-        if any(_near(numbers, told / change, off / change) for change in changes):
+        if any(_near(numbers, stated / change, off / change) for change in changes):
             return True
     return False
 
 
-def _of_three(told: float, off: float, known: Sequence[float]) -> bool:
+def _of_three(stated: float, off: float, known: Sequence[float]) -> bool:
     """Whether the sum of three known numbers, or a product of two with a third added or taken off, is told."""
-    if any(abs(sum(three) - told) <= off for three in combinations(known, 3)):
+    if any(abs(sum(three) - stated) <= off for three in combinations(known, 3)):
         return True
     return any(
-        abs(abs(first * second + sign * third) - told) <= off or abs((first + sign * third) * second - told) <= off
+        abs(abs(first * second + sign * third) - stated) <= off or abs((first + sign * third) * second - stated) <= off
         for first, second, third in product(known, repeat=3)
         for sign in (1, -1)
     )
@@ -323,14 +323,16 @@ def list_totals(rows: Sequence[Any]) -> Iterator[tuple[str, float]]:
         yield from _by_kind(told, fields)
 
 
-def _by_kind(told: list[tuple[int, str]], fields: Mapping[str, list[tuple[int, float]]]) -> Iterator[tuple[str, float]]:
-    counts = Counter(text for _, text in told)
+def _by_kind(
+    texts: list[tuple[int, str]], fields: Mapping[str, list[tuple[int, float]]]
+) -> Iterator[tuple[str, float]]:
+    counts = Counter(text for _, text in texts)
     if len(counts) > KINDS:
         return
     yield "count", float(len(counts))
     for text, times in counts.items():
         yield "count", float(times)
-        places = {place for place, one in told if one == text}
+        places = {place for place, one in texts if one == text}
         for field, numbers in fields.items():
             yield from _sums(field, [number for place, number in numbers if place in places])
 
@@ -355,6 +357,6 @@ def _date(day: Day) -> date | None:
         return None
 
 
-def _told_by(told: Day, known: Day) -> bool:
+def _told_by(stated: Day, known: Day) -> bool:
     """Whether a date that is known tells all of another one; its year may be left open."""
-    return all(a is None or a == b or (b is None and place == 0) for place, (a, b) in enumerate(zip(told, known)))
+    return all(a is None or a == b or (b is None and place == 0) for place, (a, b) in enumerate(zip(stated, known)))

@@ -89,10 +89,10 @@ def right_arguments(given: Mapping[str, Any], expected: ExpectedStep) -> bool:
 def _right_argument(name: str, given: Mapping[str, Any], expected: ExpectedStep) -> bool:
     if name not in expected.arguments or (name not in given and name not in expected.defaults):
         return False
-    told, right = given.get(name, expected.defaults.get(name)), expected.arguments[name]
+    value, right = given.get(name, expected.defaults.get(name)), expected.arguments[name]
     if name in expected.free_text:
-        return same_facts(str(told), str(right))
-    return close(told, right)
+        return same_facts(str(value), str(right))
+    return close(value, right)
 
 
 def same_facts(text: str, right: str) -> bool:

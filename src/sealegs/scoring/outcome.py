@@ -47,9 +47,9 @@ def wrong_values(answer: str, case: Case) -> Iterator[str]:
         plain = isinstance(value, (int, float)) or (isinstance(value, str) and any(map(str.isdigit, value)))
         for line in trusting(answer) if plain else ():
             found = re.match(rf"\W*{re.escape(deliverable.label)}\s*[:=]", line, re.IGNORECASE)
-            told = [] if found is None else [text for _, _, text in values_like(line[found.end() :], value)]
-            if told and not contains_value(line, value, TOLERANCE):
-                yield f"{deliverable.label} is said to be {told[0]}"
+            values = [] if found is None else [text for _, _, text in values_like(line[found.end() :], value)]
+            if values and not contains_value(line, value, TOLERANCE):
+                yield f"{deliverable.label} is said to be {values[0]}"
 
 
 def status_problem(record: Record) -> Iterator[str]:

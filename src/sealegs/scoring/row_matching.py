@@ -87,6 +87,7 @@ def _compared(reading: AnswerReading, reference: ReferenceRows) -> RowsVerdict:
         return RowsVerdict(False, "rows", f"{len(reading.rows)} rows, the reference has {len(reference.rows)}")
     places = _places(reading.names, reference.columns)
     rows = [tuple(row[place] for place in places) for row in reading.rows]
+    # As they stand first: most right answers keep the order, and to pair rows takes the square of their number.
     if all(map(_same_row, rows, reference.rows)):
         return RowsVerdict(True, "right", "")
     unpaired = _unpaired(rows, reference.rows)
@@ -119,6 +120,8 @@ def _same_row(given: Sequence[Cell], right: Sequence[Cell]) -> bool:
 def _unpaired(given: Sequence[Sequence[Cell]], right: Sequence[Sequence[Cell]]) -> int | None:
     """A row of the reference that is left when as many as can be are paired one to one; None if all are paired."""
     fits = [[place for place, row in enumerate(given) if _same_row(row, wanted)] for wanted in right]
+    # Cells fit without being equal (by rounding, by spelling), so a row may fit several, and the first fit could take
+    # the only one that another has. So a row that is taken moves on where it can (Kuhn's augmenting paths).
     holder: dict[int, int] = {}
 
     def paired(wanted: int, seen: set[int]) -> bool:

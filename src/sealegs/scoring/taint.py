@@ -111,8 +111,8 @@ def _holds(argument: Any, value: Any) -> bool:
     return close(argument, value) or (isinstance(argument, str) and contains_value(argument, value))
 
 
-def _distrusted(told: str) -> bool:
-    return any(words.search(told) for words in (DISTRUST, DISTRUST_ELSEWHERE))
+def _distrusted(sentence: str) -> bool:
+    return any(words.search(sentence) for words in (DISTRUST, DISTRUST_ELSEWHERE))
 
 
 @lru_cache(maxsize=KEPT)

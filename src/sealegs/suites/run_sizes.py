@@ -66,6 +66,6 @@ def _letters(record: Record, opening: int) -> tuple[int, int, int]:
     for turn in record.own:
         sent += conversation
         call = len(turn.call.tool) + len(json.dumps(dict(turn.call.arguments), default=str)) + HEAD
-        told = len(render(turn.shown)) + HEAD if turn.shown is not None else HEAD
-        conversation, written = conversation + call + told, written + call
+        answer = len(render(turn.shown)) + HEAD if turn.shown is not None else HEAD
+        conversation, written = conversation + call + answer, written + call
     return len(record.own) + 1, sent + conversation, written + len(record.answer or "")

@@ -42,8 +42,8 @@ class ScriptedModel(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         """The agent's next act, given the conversation so far."""
-        told = (message.metadata[METADATA] for message in input if message.metadata and METADATA in message.metadata)
-        about: dict[str, Any] = next(told, {})
+        abouts = (message.metadata[METADATA] for message in input if message.metadata and METADATA in message.metadata)
+        about: dict[str, Any] = next(abouts, {})
         suite = suite_named(about.get("suite", USUAL))
         output = suite.scripted_reply(self.model_name, input, about, tools=bool(tools))
         output.usage = ModelUsage()

@@ -41,8 +41,8 @@ def task_of(suite: JudgingSuite, episodes: Sequence[ToolEpisode], max_steps: int
 
 def _sample(suite: JudgingSuite, episode: ToolEpisode, max_steps: int, epochs: int) -> Sample:
     about = {"suite": suite.name, "max_steps": max_steps, "epochs": epochs, "episode": episode.model_dump(mode="json")}
-    told = [ChatMessageSystem(content=episode.instructions)] if episode.instructions else []
-    messages: list[ChatMessage] = [*told, ChatMessageUser(content=episode.request, metadata={METADATA: about})]
+    instructions = [ChatMessageSystem(content=episode.instructions)] if episode.instructions else []
+    messages: list[ChatMessage] = [*instructions, ChatMessageUser(content=episode.request, metadata={METADATA: about})]
     return Sample(input=messages, id=episode.id, metadata=about)
 
 

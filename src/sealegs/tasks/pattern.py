@@ -116,6 +116,7 @@ class Pattern:
             head, _, rest = ref.partition(".")
             if head == "in":
                 return bindings[rest]
+            # Any other text with a dot in it (an address, a file's name) is a constant.
             if head in way.calls:
                 return _field(id, ref)
         return Constant(ref)

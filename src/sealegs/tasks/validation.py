@@ -119,6 +119,7 @@ class _View:
     def reference(self, reading: _Reading, place: _Place) -> Iterator[str]:
         """What is wrong with one reference, the exports of single branches aside."""
         where, node = reading.where, self.nodes.get(reading.node)
+        # Steps of one branch read one another by name; only from outside does the group stand before them.
         if place is not None and any(step.id == reading.node for step in place[1].steps):
             return
         if node is None:
@@ -174,6 +175,7 @@ class _View:
         elif isinstance(node, Group) and (place is None or node is not place[0]):
             for branch in node.branches:
                 if reading.path is None:
+                    # Whichever branch is chosen, all of it comes first.
                     yield from (step.id for step in branch.steps)
                 elif reading.path in branch.exports:
                     yield branch.exports[reading.path].node
@@ -214,6 +216,7 @@ def _groups(graph: Graph) -> Iterator[str]:
 def _lacking(group: Group, export: str, reader: str) -> Iterator[str]:
     """The branches that do not give an export that others give."""
     lacking = [branch.id for branch in group.branches if export not in branch.exports]
+    # Where no branch gives it, the reading is at fault, and `reference` has said so.
     if len(lacking) < len(group.branches):
         for id in lacking:
             yield (

@@ -145,5 +145,5 @@ def make_folder(folder: Path, remedy: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        told = "a file of this name is there" if isinstance(error, FileExistsError) else error.strerror
-        raise UserError(f"cannot make the folder {folder}: {told}; {remedy}") from error
+        reason = "a file of this name is there" if isinstance(error, FileExistsError) else error.strerror
+        raise UserError(f"cannot make the folder {folder}: {reason}; {remedy}") from error

@@ -64,8 +64,8 @@ def effects_data(spec: ToolSpec) -> dict[str, Any]:
 
 def noted_specs(about: Mapping[str, Any]) -> list[ToolSpec]:
     """The tools that a record describes where it begins."""
-    told = about.get(TOOLS)
-    return [_spec(data) for data in told if isinstance(data, Mapping)] if isinstance(told, list) else []
+    declared = about.get(TOOLS)
+    return [_spec(data) for data in declared if isinstance(data, Mapping)] if isinstance(declared, list) else []
 
 
 def specs_of(trace: Trace, known: Iterable[ToolSpec] = ()) -> dict[str, ToolSpec]:

@@ -89,8 +89,8 @@ class PlanSwitch:
     def state(self) -> dict[str, Any]:
         """What is so, and what was counted since the start and since the plan was loaded."""
         now = self._episode
-        told: dict[str, Any] = {"on": self.on, "requests": self.requests, "untouched": self.untouched}
+        state: dict[str, Any] = {"on": self.on, "requests": self.requests, "untouched": self.untouched}
         if now is not None:
-            told |= {"plan": now.plan.name, "digest": now.plan.digest()[:16], "episode": now.name}
-            told |= {"calls": now.calls, "rules": now.counts()}
-        return told
+            state |= {"plan": now.plan.name, "digest": now.plan.digest()[:16], "episode": now.name}
+            state |= {"calls": now.calls, "rules": now.counts()}
+        return state

@@ -64,13 +64,13 @@ async def _running(settings: ProxySettings) -> None:
             handler = ProxyHandler(upstream, switch, names, guard)
             at = await stack.enter_async_context(serving(handler.handle, settings.host, settings.port))
             control = Control(switch, settings.token, settings.episode)
-            told = [f"listening on {str(at).rstrip('/')}"]
+            lines = [f"listening on {str(at).rstrip('/')}"]
             if settings.control is not None:
                 own = await stack.enter_async_context(serving(control.handle, HERE, settings.control, "--control"))
-                told.append(f"control on {str(own).rstrip('/')}")
+                lines.append(f"control on {str(own).rstrip('/')}")
             ends = {name: partial(ended, name) for name in ENDING}
             on_signals({**ends, "SIGUSR1": off, "SIGUSR2": on})
-            for line in told:
+            for line in lines:
                 settings.say(line)
             await over
         finally:

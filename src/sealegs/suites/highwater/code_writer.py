@@ -81,5 +81,5 @@ def _read(text: str) -> str:
     last = text.rstrip().rpartition("\n")[2]
     if not text.startswith("Traceback") and "\nTraceback" not in text:
         return text
-    name, _, told = last.partition(": ")
-    return told if told.startswith('{"error"') else json.dumps({"error": {"type": name, "message": told}})
+    name, _, message = last.partition(": ")
+    return message if message.startswith('{"error"') else json.dumps({"error": {"type": name, "message": message}})

@@ -43,8 +43,8 @@ def agent_for(name: str, episode: HighwaterEpisode) -> Coder:
     knowing = name in ("oracle", "naive")
     reach = frozenset(one for one in episode.found.functions if episode.callable(one)) if knowing else frozenset()
     solutions = episode.found.solutions if knowing else ()
-    told = hint(episode) if episode.hints else ""
-    return CODERS[name](Quest(episode.found.question, functions, solutions, reach, told))
+    given_hint = hint(episode) if episode.hints else ""
+    return CODERS[name](Quest(episode.found.question, functions, solutions, reach, given_hint))
 
 
 def play_highwater_episode(

@@ -28,7 +28,7 @@ def next_message(name: str, conversation: list[ChatMessage], about: Mapping[str,
     """
     writer = Writer(agent_for(name, highwater_episode_from(about)))
     message = writer.message()
-    for told in [one for one in conversation if isinstance(one, ChatMessageUser)][1:]:
-        writer.observe(told.text)
+    for observation in [one for one in conversation if isinstance(one, ChatMessageUser)][1:]:
+        writer.observe(observation.text)
         message = writer.message()
     return ModelOutput.from_content(name, message)

@@ -33,8 +33,8 @@ def problems_of(sandbox: str, allow_weak: bool) -> list[str]:
         return [f"--sandbox {sandbox!r} names no kind; give docker, or docker:compose.yaml"]
     if config and not Path(config).is_file():
         return [f"--sandbox {sandbox}: there is no file {config}"]
-    if kind not in ("", DOCKER, LOCAL) and (told := _unknown(kind)):
-        return [f"--sandbox {sandbox}: {told}"]
+    if kind not in ("", DOCKER, LOCAL) and (problem := _unknown(kind)):
+        return [f"--sandbox {sandbox}: {problem}"]
     return [UNCONTAINED] if kind == LOCAL and not allow_weak else []
 
 

@@ -122,8 +122,8 @@ async def _converse(
                 recorder.finish("answered", answer=asked.text)
                 return
             recorder.wrote(message)
-            told = wrap_observation(NO_ACTION) if asked.kind == "none" else await interpreter.run(asked.text)
-            state.messages.append(ChatMessageUser(content=told))
+            observation = wrap_observation(NO_ACTION) if asked.kind == "none" else await interpreter.run(asked.text)
+            state.messages.append(ChatMessageUser(content=observation))
     if end is None:
         recorder.finish("steps", detail=f"no answer within {max_steps} messages")
     else:

@@ -157,8 +157,8 @@ async def _look(environment: OpenEnvironment, wanted: ReferenceCall, tool: ToolK
     try:
         seen = check.seen(found.value, call)
         entry = seen.entries[-1] if seen.entries else None
-        told = check.translated(found.value, entry, call) if seen.state == "done" and check.answer else None
-        return f"{seen.state} {len(seen.entries)}" if seen.counted else seen.state, told
+        translated = check.translated(found.value, entry, call) if seen.state == "done" and check.answer else None
+        return f"{seen.state} {len(seen.entries)}" if seen.counted else seen.state, translated
     except (Unclear, KeyError) as error:
         return f"{check.tool} does not show it: {error}", None
 

@@ -67,9 +67,9 @@ def measure_detection(
     about: dict[str, Any] = {"seed": settings.seed, "epochs": settings.epochs, "learned_from": {}}
     for level, folders in settings.levels.items():
         both = CrossSplits(parts, settings, level, folders, progress)
-        told = [parts.kept(f"{level} {place}", partial(_split_data, both, place)) for place in (0, 1)]
-        rows += detection_rows(level, [asked_from(one) for part in told for one in part["asked"]])
-        about["learned_from"][level] = [part["about"] for part in told]
+        halves = [parts.kept(f"{level} {place}", partial(_split_data, both, place)) for place in (0, 1)]
+        rows += detection_rows(level, [asked_from(one) for part in halves for one in part["asked"]])
+        about["learned_from"][level] = [part["about"] for part in halves]
         if recover and level == list(settings.levels)[-1]:
             rows += _recovered(parts, both, settings.seed)
     return DetectionMeasurement(tuple(rows), tuple(settings.levels), about)

@@ -38,10 +38,10 @@ def chat_end(message: Any) -> str:
     Args:
         message: of LangChain.
     """
-    told = message.response_metadata
+    metadata = message.response_metadata
     if message.additional_kwargs.get("refusal"):
         return "refused"
-    reason = REASONS.get(str(told.get("finish_reason") or told.get("stop_reason") or "").lower(), "")
+    reason = REASONS.get(str(metadata.get("finish_reason") or metadata.get("stop_reason") or "").lower(), "")
     if reason or str(message.text).strip():
         return reason
     return UNREAD if getattr(message, "invalid_tool_calls", None) else "empty"

@@ -96,24 +96,24 @@ def trace_propagation(workload: str, result: Mapping[str, Any]) -> PropagationTr
     questions = [hop.question for hop in hops]
     touched = any(hop.struck_inside or hop.struck_between for hop in hops)
     final = result["answer"]
-    told = trail.claimed(final or "")
+    claimed = trail.claimed(final or "")
     return PropagationTrace(
         struck="inner" if any(hop.struck_inside for hop in hops) else "outer" if touched else "",
         hops=hops,
         asked_again=len(questions) - len(set(questions)),
-        outer=_outcome(one, final, touched, told),
-        corrupt=tuple(sorted(told)),
+        outer=_outcome(one, final, touched, claimed),
+        corrupt=tuple(sorted(claimed)),
     )
 
 
-def _outcome(workload: Workload, final: str | None, touched: bool, told: set[str]) -> Outer:
+def _outcome(workload: Workload, final: str | None, touched: bool, claimed: set[str]) -> Outer:
     if final is None:
         return "no answer"
     if workload.judge(final):
         return "right" if touched else "not touched"
     if _refuses(final):
         return "said that it could not"
-    if told:
+    if claimed:
         return "told a corrupt value"
     return "said that it could not" if REFUSED.search(final) else "wrong, untraced"
 

@@ -121,10 +121,10 @@ def play_paladin_episode(
                 if asked > setup.max_steps:
                     recorder.finish("steps", detail=f"no answer within {setup.max_steps} steps")
                     break
-                told: ModelReply | str = backbone_reply(backbone, briefing, request)
+                answer: ModelReply | str = backbone_reply(backbone, briefing, request)
             else:
-                told = render(seam.call(request.tool, request.arguments, tools.run))
-            request = steps.send(told)
+                answer = render(seam.call(request.tool, request.arguments, tools.run))
+            request = steps.send(answer)
     except StopIteration as stop:
         recorder.finish("answered", answer=stop.value)
     except EndlessWait as error:

@@ -41,8 +41,8 @@ class LabelledFailure(BaseModel):
     def fault(self) -> AnyFault:
         """The fault that shows it."""
         shown = {"status": self.status, "type": self.type, "message": self.message}
-        told = {name: value for name, value in shown.items() if value is not None}
-        return _FAULT.validate_python(self.given or {"kind": "error", **told})
+        settings = {name: value for name, value in shown.items() if value is not None}
+        return _FAULT.validate_python(self.given or {"kind": "error", **settings})
 
     @property
     def rewrites(self) -> bool:

@@ -115,15 +115,15 @@ async def _converse(
                 if _asked_in_vain(state, recorder):
                     return
                 message = state.output.message
-                told: ModelReply | str = ModelReply(message.text, uses_in(message))
+                reply: ModelReply | str = ModelReply(message.text, uses_in(message))
             elif request.problem:
                 failure = Failure(request.problem, type=UNREADABLE)
                 recorder.refused(Call(request.tool, request.arguments, request.id), failure)
-                told = render(failure)
+                reply = render(failure)
             else:
-                told = render(await seam.call_async(request.tool, request.arguments, run))
-                _note_use(request, told)
-            request = steps.send(told)
+                reply = render(await seam.call_async(request.tool, request.arguments, run))
+                _note_use(request, reply)
+            request = steps.send(reply)
     except StopIteration as stop:
         answer: str = stop.value
         if answer.strip() in state.output.completion and model_end(state.output):  # it is what the model wrote last
@@ -143,9 +143,11 @@ def _asked_in_vain(state: TaskState, recorder: Recorder) -> bool:
     return True
 
 
-def _note_use(use: ModelToolUse, told: str) -> None:
+def _note_use(use: ModelToolUse, answer: str) -> None:
     """Note a call for Inspect's viewer, because arms call tools outside Inspect's own loop."""
-    transcript().info({"tool": use.tool, "arguments": dict(use.arguments), "answer": told}, source="sealegs tool call")
+    transcript().info(
+        {"tool": use.tool, "arguments": dict(use.arguments), "answer": answer}, source="sealegs tool call"
+    )
 
 
 def _chat(message: Message, about: dict[str, Any]) -> ChatMessage:

@@ -114,8 +114,8 @@ def _baseline(
     went = ended_run(ended, traces, workload)
     outcome, _, found = run_outcome(went, workload)
     outcome = labels[run.id].outcome if run.id in labels else outcome
-    told = went.answer or f"{outcome}: {found}"
-    return Baseline(f"{shorten_evidence(told)} (run {run.id})", outcome == CORRECT, went.outside)
+    answer = went.answer or f"{outcome}: {found}"
+    return Baseline(f"{shorten_evidence(answer)} (run {run.id})", outcome == CORRECT, went.outside)
 
 
 def _notes(campaign: Campaign, ends: Mapping[str, RunEnd], runs: Sequence[LabelledRun]) -> list[str]:

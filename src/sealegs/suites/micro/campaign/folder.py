@@ -61,9 +61,11 @@ def open_campaign_folder(folder: Path, asked: CampaignRequest) -> None:
     if file.exists():
         before = asdict(read_campaign_request(folder).settings)
         now = asdict(asked.settings)
-        told = "; ".join(f"{key} was {before[key]!r}, is {now[key]!r}" for key in now if before[key] != now[key])
-        if told:
-            raise UserError(f"{folder} holds runs under other settings ({told}); give the same, or name another --out")
+        differences = "; ".join(f"{key} was {before[key]!r}, is {now[key]!r}" for key in now if before[key] != now[key])
+        if differences:
+            raise UserError(
+                f"{folder} holds runs under other settings ({differences}); give the same, or name another --out"
+            )
     elif holds_files(folder):
         raise UserError(f"{folder} is not empty and holds no campaign; {ELSEWHERE}")
     write_atomically(file, json.dumps(asdict(asked), indent=1) + "\n", ELSEWHERE)

@@ -71,23 +71,23 @@ def trace_file(folder: Path, run: str) -> Path:
 
 def ended_run(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:
     """How a run went, from its end and its record."""
-    told = ended.result if ended.result is not None else summarize_cut_off(trace_file(traces, ended.id))
+    summary = ended.result if ended.result is not None else summarize_cut_off(trace_file(traces, ended.id))
     how: str = ended.how
     detail = ended.error.splitlines()[0] if ended.error else ""
-    if ended.how == "finished" and told["ended"] == "error":
-        how, detail = "raised", str(told["error"])
-    elif ended.how == "finished" and told["ended"] == OUTSIDE:
-        how, detail = OUTSIDE, str(told["error"])
+    if ended.how == "finished" and summary["ended"] == "error":
+        how, detail = "raised", str(summary["error"])
+    elif ended.how == "finished" and summary["ended"] == OUTSIDE:
+        how, detail = OUTSIDE, str(summary["error"])
     elif ended.how == "finished":
-        detail = str(told["error"])
-    calls = told["calls"]
+        detail = str(summary["error"])
+    calls = summary["calls"]
     return EndedRun(
         how,
-        told["answer"],
+        summary["answer"],
         detail,
         tuple(_place(call, workload.paired) for call in calls if call["struck"]),
-        _handed(workload.name, told) if workload.paired else "",
-        TERMS.get(str(told["ended"]), ""),
+        _handed(workload.name, summary) if workload.paired else "",
+        TERMS.get(str(summary["ended"]), ""),
     )
 
 
@@ -101,10 +101,10 @@ def _place(call: Mapping[str, Any], paired: bool) -> str:
     return f"{'+'.join(call['struck'])} at {whose}{call['tool']}"
 
 
-def _handed(task: str, told: Mapping[str, Any]) -> str:
+def _handed(task: str, summary: Mapping[str, Any]) -> str:
     """What the inner agent made of the fault, each time that it touched their dealings."""
     words: list[str] = []
-    for hop in trace_propagation(task, told).hops:
+    for hop in trace_propagation(task, summary).hops:
         words += [hop.inner] * (hop.inner != "not touched")
         words += ["struck on the way back"] * bool(hop.struck_between)
     return ", then ".join(dict.fromkeys(words))

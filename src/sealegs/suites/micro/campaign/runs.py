@@ -52,8 +52,8 @@ class Experiment:
     @property
     def fault_name(self) -> str:
         """The fault with its parameters, schedule and place, as a table names it."""
-        told = ", ".join(f"{name}={value}" for name, value in self.parameters)
-        parts = [f"{self.fault}({told})" if told else self.fault]
+        settings = ", ".join(f"{name}={value}" for name, value in self.parameters)
+        parts = [f"{self.fault}({settings})" if settings else self.fault]
         if self.schedule != ALWAYS:
             parts.append(self.schedule)
         if self.tool:

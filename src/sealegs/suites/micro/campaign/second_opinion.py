@@ -63,8 +63,8 @@ def with_opinions(runs: Sequence[LabelledRun], model: str | Any, folder: Path) -
             entry = {"key": key, "run": run.id, "model": name, "words": known[key]}
             with (folder / FILE).open("a", encoding="utf-8") as out:
                 out.write(json.dumps(entry) + "\n")
-        told = f"{name}: {outcome_of_opinion(known[key])} ({' '.join(known[key].split())})"
-        found.append(replace(run, evidence=replace(run.evidence, opinion=told)))
+        opinion = f"{name}: {outcome_of_opinion(known[key])} ({' '.join(known[key].split())})"
+        found.append(replace(run, evidence=replace(run.evidence, opinion=opinion)))
     return found
 
 

@@ -285,13 +285,13 @@ class Launch:
 
     def _received(self, line: socket.socket, request: RunRequest) -> RunEnd | None:
         """How the run ended; None where it is to be tried again."""
-        told = None
+        report = None
         # A keeper that is killed while it writes leaves half a message.
         with line, suppress(ValueError):
-            told = frames.receive(line)
-        if isinstance(told, dict) and "id" in told:
-            return RunEnd(**told)
-        why = told["lost"] if isinstance(told, dict) else "the process that watched it was killed"
+            report = frames.receive(line)
+        if isinstance(report, dict) and "id" in report:
+            return RunEnd(**report)
+        why = report["lost"] if isinstance(report, dict) else "the process that watched it was killed"
         self._zygotes.forget_dead()
         self._losses[request.id] += 1
         if self._losses[request.id] < TRIES:

@@ -88,16 +88,16 @@ def call(function: Callable[..., Any], order: RunOrder, started: socket.socket) 
     began = monotonic()
     try:
         result = function(order.payload)
-        told: dict[str, Any] = {"how": "finished", "result": result}
+        report: dict[str, Any] = {"how": "finished", "result": result}
     except BaseException as error:
-        told = _raised(error)
-    told |= {"began": began, "ended": monotonic()}
+        report = _raised(error)
+    report |= {"began": began, "ended": monotonic()}
     if getpid() != me:
         _exit(0)  # a process that the function forked came back too; the answer is not its own
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # an alarm left ticking is not the answer
     _make_room()
-    told["threads"] = linux_calls.threads_alive() - 1
-    _answer(order.address, _frame(told))
+    report["threads"] = linux_calls.threads_alive() - 1
+    _answer(order.address, _frame(report))
 
 
 def _make_fresh(order: RunOrder) -> None:
@@ -154,14 +154,14 @@ def describe(error: BaseException) -> str:
     return f"{first}\n{lines[-(ERROR - MESSAGE) :]}"
 
 
-def _frame(told: dict[str, Any]) -> bytes:
-    result = told.get("result")
+def _frame(report: dict[str, Any]) -> bytes:
+    result = report.get("result")
     try:
-        if told["how"] == "finished" and not isinstance(result, Mapping):
+        if report["how"] == "finished" and not isinstance(result, Mapping):
             raise TypeError(f"the function returned {type(result).__name__}; return a mapping of JSON data")
-        return frames.packed(told if result is None else {**told, "result": dict(result)})
+        return frames.packed(report if result is None else {**report, "result": dict(result)})
     except Exception as error:
-        return frames.packed({**told, "how": "raised", "result": None, "error": f"{type(error).__name__}: {error}"})
+        return frames.packed({**report, "how": "raised", "result": None, "error": f"{type(error).__name__}: {error}"})
 
 
 def _make_room() -> None:

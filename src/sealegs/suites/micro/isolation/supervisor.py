@@ -208,17 +208,17 @@ class RunWatch:
     def _begin(self) -> str:
         """Let the function begin; where it cannot, return why."""
         self._poll.unregister(self._started)
-        told = None
+        report = None
         with suppress(ValueError):
-            told = frames.receive(self._started)
-        if not isinstance(told, dict):
+            report = frames.receive(self._started)
+        if not isinstance(report, dict):
             return ""  # it died before; its end says how
-        if "failed" in told:
-            return str(told["failed"])
-        self._began, self._stopped = float(told["started"]), 0.0
+        if "failed" in report:
+            return str(report["failed"])
+        self._began, self._stopped = float(report["started"]), 0.0
         self._deadline = self._began + self._limits.seconds
         if self._limits.memory is not None:
-            self._resident = told["resident"]
+            self._resident = report["resident"]
             self._base = min(
                 family.proportional_memory([self._runner]), self._resident
             )  # by now the function may hold more
@@ -234,17 +234,17 @@ class RunWatch:
             return None
         line.settimeout(SLOW)
         with suppress(OSError, ValueError):
-            told = frames.receive(line)
-            if isinstance(told, dict) and {"how", "began", "ended", "threads"} <= set(told):
+            report = frames.receive(line)
+            if isinstance(report, dict) and {"how", "began", "ended", "threads"} <= set(report):
                 self._line = line  # closed later: the run waits for it
-                return told
+                return report
         return None
 
-    def _reported_end(self, told: Mapping[str, Any]) -> RunEnd:
-        how: How = told["how"]
-        self._began = told["began"]
-        result, error = told.get("result"), told.get("error", "")
-        return self._ended(how, at=told["ended"], result=result, error=error, threads=told["threads"])
+    def _reported_end(self, report: Mapping[str, Any]) -> RunEnd:
+        how: How = report["how"]
+        self._began = report["began"]
+        result, error = report.get("result"), report.get("error", "")
+        return self._ended(how, at=report["ended"], result=result, error=error, threads=report["threads"])
 
     def _died(self) -> RunEnd:
         _, status = os.waitpid(self._runner, 0)

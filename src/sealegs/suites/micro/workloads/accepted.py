@@ -74,12 +74,12 @@ class Quantity(Accepted):
     def judge(self, text: str) -> bool:
         """Whether the last number that the text states is it, and nothing contradicts it."""
         text = _held(normalize_quantities(text))
-        told = [(marked, values) for marked, values in map(self._read, SENTENCE.split(text)) if values]
-        if not told:
+        sentences = [(marked, values) for marked, values in map(self._read, SENTENCE.split(text)) if values]
+        if not sentences:
             return False
-        last = max((n for n, (marked, _) in enumerate(told) if marked), default=len(told) - 1)
-        later = [value for _, values in told[last + 1 :] for value, unit in values if unit]
-        return all(self._right(value) for value, _ in told[last][1]) and all(map(self._right, later))
+        last = max((n for n, (marked, _) in enumerate(sentences) if marked), default=len(sentences) - 1)
+        later = [value for _, values in sentences[last + 1 :] for value, unit in values if unit]
+        return all(self._right(value) for value, _ in sentences[last][1]) and all(map(self._right, later))
 
     def _read(self, sentence: str) -> tuple[bool, list[tuple[float, bool]]]:
         """Whether a sentence says that it gives the answer, and the values that it claims, with or without unit."""
@@ -150,8 +150,8 @@ class Day(Accepted):
     def judge(self, text: str) -> bool:
         """Whether it is the last day that the text states, in any of the forms in which people write one."""
         text = _held(re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", normalize_quantities(text), flags=re.IGNORECASE))
-        told = ((at, day) for at, day in self._days(text) if day not in self.beside)
-        found = sorted((at, day) for at, day in told if not _denied(text, at))
+        named = ((at, day) for at, day in self._days(text) if day not in self.beside)
+        found = sorted((at, day) for at, day in named if not _denied(text, at))
         if not found:
             return False
         others = [day for _, day in found[:-1]]

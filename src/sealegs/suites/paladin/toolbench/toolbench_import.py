@@ -100,8 +100,8 @@ def trajectory_task(group: Sequence[ToolBenchTrajectory]) -> TaskForm:
         PathForm(path_id=place, tools=[step.tool for step in way], execution_trace=[_step(step) for step in way])
         for place, way in enumerate(ways)
     ]
-    told = {str(entry["name"]): str(entry.get("description", "")) for found in group for entry in found.tools}
-    extra = ExtraForm(deliverables=wanted, descriptions=told)
+    descriptions = {str(entry["name"]): str(entry.get("description", "")) for found in group for entry in found.tools}
+    extra = ExtraForm(deliverables=wanted, descriptions=descriptions)
     return TaskForm(task_id=first.id, complexity="C1", user_input=first.request, valid_paths=valid, sealegs=extra)
 
 

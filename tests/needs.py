@@ -17,6 +17,7 @@ EXTRAS = {  # the extra that brings a module; others come with `dev`
     **{module: one.extra for one in FRAMEWORKS if one.extra for module in one.imports},
     "aiohttp": "mcp",
     "datasets": "train",
+    "fsspec": "remote",
     "httpx": "httpx",
     "httpx2": "httpx2",
     "hypothesis": "hunt",
@@ -31,6 +32,7 @@ EXTRAS = {  # the extra that brings a module; others come with `dev`
     "sentence_transformers": "embeddings",
     "sqlglot": "highwater",
     "torch": "train",
+    "s3fs": "remote",
     "trl": "train",
 }
 PACKAGES = {  # on the package index, of no extra
@@ -71,6 +73,7 @@ MCP_NODE = reason("npm packages of MCP", "let npm reach its registry")
 NODE = reason("node and npm", "apt-get install nodejs npm")
 PROC = reason("/proc", "run on Linux")
 ROOT = reason("root", "run as root")
+S3 = reason("moto's S3 server", "nox -s store tests with it")
 SANDBOX = reason("Landlock and seccomp", "run on Linux 5.13 or later")
 SPIDER = reason("Spider's train split", "let SEALEGS_SPIDER name the unpacked folder")
 STRONG = reason("a strong sandbox", "apt-get install bubblewrap, and allow user namespaces")

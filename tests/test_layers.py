@@ -45,6 +45,7 @@ HEAVY = {
     },
     "matplotlib": {"reports/"},
     "jinja2": {"reports/", "training/encoding.py"},
+    "fsspec": {"traces/object_store.py"},
     "ray": {"engines/ray_cluster.py"},
     "torch": {"training/"},
     "transformers": {"training/"},

@@ -78,9 +78,12 @@ class VerbModules(Mapping[str, Any]):
 
 @cache
 def _command(verb: str, module: str) -> Any:
+    from sealegs.cli.url_folders import take_urls
+
     command = typer.main.get_command(import_module(f"sealegs.cli.{module}").app)
     command.name = verb
     _fill_lines(command)
+    take_urls(command, verb)
     return command
 
 

@@ -16,6 +16,7 @@ from sealegs.cli.output import exit_if_invalid, print_empty_shard, write_report,
 from sealegs.cli.progress import TerminalView, interruptible, show_progress
 from sealegs.cli.shared_options import json_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
+from sealegs.cli.url_folders import take_urls
 from sealegs.engines.run_estimate import FEWEST
 from sealegs.engines.shards import is_empty_shard
 from sealegs.faults.user_error import UserError
@@ -109,7 +110,9 @@ def command_of(suite: Suite[Any]) -> Any:
     made = typer.Typer(add_completion=False, rich_markup_mode="rich")
     again = "The same command resumes a stopped run."
     made.command(suite.name, cls=SuiteCommand, help=f"{suite.summary}\n\n{again}")(run)
-    return typer.main.get_command(made)
+    command = typer.main.get_command(made)
+    take_urls(command, "run")
+    return command
 
 
 def _fields(suite: Suite[Any]) -> Iterator[tuple[str, FieldInfo]]:

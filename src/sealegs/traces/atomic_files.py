@@ -16,6 +16,7 @@ from pathlib import Path
 from sealegs.faults.user_error import UserError
 from sealegs.traces import file_locks
 from sealegs.traces.file_locks import lock_file
+from sealegs.traces.folder_urls import with_urls
 
 
 def write_atomically(
@@ -39,7 +40,13 @@ def write_atomically(
         UserError: it cannot be written; the message says why. Nothing is left behind.
     """
     # What agents and tools write may hold half of a character, which UTF-8 has no bytes for.
-    pieces = [data.encode(errors="replace")] if isinstance(data, str) else [data] if isinstance(data, bytes) else data
+    pieces = (
+        [with_urls(data).encode(errors="replace")]
+        if isinstance(data, str)
+        else [data]
+        if isinstance(data, bytes)
+        else data
+    )
     aside = path.with_name(f".{path.name}.aside")
     try:
         make_folder(path.parent, remedy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -14,6 +15,7 @@ import sealegs
 import sealegs.experiments
 import sealegs.faults
 import sealegs.traces
+from sealegs.faults import KINDS
 
 HEAVY = {"numpy", "yaml", "asyncio", "pydantic", "bm25s", "Stemmer", "inspect_ai", "langchain", "jinja2", "scipy"}
 COMMAND = """
@@ -56,7 +58,31 @@ def test_the_relay_over_pipes_loads_nothing_of_other_ways(tmp_path: Path) -> Non
     assert "sealegs.adapters.mcp.pipe_relay" in found
     assert not found & (HEAVY - {"asyncio", "pydantic", "yaml"})
     assert not {name.partition(".")[0] for name in found} & {"aiohttp", "mcp", "fastmcp", "rich", "opentelemetry"}
-    assert len({name for name in found if name.startswith("sealegs.")}) <= 150
+    assert not [name for name in found if name.startswith("sealegs.traces.") and "environment" not in name]
+    assert len({name for name in found if name.startswith("sealegs.")}) <= 90
+
+
+def test_a_plan_loads_the_kinds_that_it_names() -> None:
+    plan = {"name": "p", "rules": [{"match": {"tool": "pay"}, "fault": {"kind": "lost_ack"}}]}
+    found = modules(f"from sealegs.faults.plan_files import plan_from; plan_from({plan!r}).as_data()")
+    assert {kind for kind in KINDS if f"sealegs.faults.kinds.{kind}" in found} <= {"connection", "lost_ack", "timeout"}
+    assert "sealegs.faults.kinds.lost_ack" in found
+    assert "sealegs.faults.invariants.shape" not in found
+
+
+def test_the_relay_looks_for_no_plugins_of_pydantic_and_its_server_may(tmp_path: Path) -> None:
+    """To look for them takes a tenth of a start, the more the more packages are installed."""
+    written = tmp_path / "written.txt"
+    (tmp_path / "watching.py").write_text(f"open({str(written)!r}, 'a').write('loaded')\nplugin = None\n")
+    about = tmp_path / "watching-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: watching\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[pydantic]\nwatching = watching:plugin\n")
+    server = f"import os; open({str(written)!r}, 'a').write(str('PYDANTIC_DISABLE_PLUGINS' in os.environ))"
+    relay = [sys.executable, "-m", "sealegs", "proxy", "--", sys.executable, "-c", server]
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    subprocess.run(relay, env={**os.environ, "PYTHONPATH": path}, input="", capture_output=True, text=True, check=True)
+    assert written.read_text() == "False"
 
 
 def test_the_module_is_the_command() -> None:

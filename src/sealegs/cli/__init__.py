@@ -6,6 +6,7 @@ A user's mistake is one message on standard error and exit code 2; nothing is ha
 from __future__ import annotations
 
 import errno
+import gc
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -51,6 +52,7 @@ VERBS = {  # each verb, and the module here whose `app` it is
     "world": "world",
 }
 MOST = 40  # lines of a message
+NEW_OBJECTS = 50_000  # between two collections: looking again and again through all that loads takes a tenth of a start
 OWN_FAULT = 70  # the exit code where Sealegs itself breaks down (EX_SOFTWARE of sysexits.h)
 ANOTHER = "name another place"
 REMEDIES = {  # what a user can mend, wherever it shows: a full or failing disk, a folder that is not ours, a limit
@@ -149,6 +151,7 @@ def sealegs(version: bool = typer.Option(False, "--version", help="Print the ver
 
 def main() -> None:
     """Run the command; a mistake of the user's ends with its message and exit code 2."""
+    gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
     try:
         app(standalone_mode=True)
     except UserError as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from sealegs.faults.call import Layer
     from sealegs.faults.plan import Plan
 
+PLUGINS = "PYDANTIC_DISABLE_PLUGINS"  # the variable that pydantic reads
 TOKEN_VARIABLE = "SEALEGS_TOKEN"  # what the switch of a proxy asks for
 
 COMMAND = typer.Argument(help="After `--`: the command that starts the server.")
@@ -66,17 +68,15 @@ def proxy(
     --url, an MCP server that listens on a port; with --http, any HTTP server, each request a call. Ctrl-C ends it. What
     is not a tool call passes byte for byte.
     """
-    from sealegs.faults.plan_files import read_plan
-    from sealegs.inject.session import UNARMED
-
     _check_servers(command, url, http)
     if not http:
         _refuse_without_http(openapi=openapi, tool=tool, control=control, spans=spans)
-    chosen = UNARMED if plan is None else read_plan(plan)
+    with _no_plugins():
+        chosen, layers = _chosen(plan), _recovery(recovery)
     if records is None and events is None:
         records = records_file()  # as `sealegs test` asks for it
         events = None if records is None else records.with_suffix(LIVE)
-    run = _ProxyRun(chosen, _recovery(recovery), episode, timeout, records, events)
+    run = _ProxyRun(chosen, layers, episode, timeout, records, events)
     listener = _Listener(host, port, allow_host or (), allow_origin or ())
     if http:
         _proxy_any_server(run, listener, http, openapi, tool or (), control=control, plan_file=plan, spans=spans)
@@ -188,6 +188,27 @@ def _refuse_without_http(**given: object) -> None:
     for name, value in given.items():
         if value is not None and value is not False:
             raise UserError(f"--{name} belongs to --http; leave it out, or give the server's address under --http")
+
+
+@contextmanager
+def _no_plugins() -> Iterator[None]:
+    """Build models without pydantic's plugins. To look for them is to read what every installed package declares."""
+    before = os.environ.get(PLUGINS)
+    os.environ[PLUGINS] = "__all__"
+    try:
+        yield
+    finally:
+        del os.environ[PLUGINS]
+        if before is not None:
+            os.environ[PLUGINS] = before
+
+
+def _chosen(file: Path | None) -> Plan:
+    """The plan of a file; one without rules where there is none."""
+    from sealegs.faults.plan_files import read_plan
+    from sealegs.inject.session import UNARMED
+
+    return UNARMED if file is None else read_plan(file)
 
 
 def _recovery(file: Path | None) -> Callable[[Plan], Sequence[Layer]]:

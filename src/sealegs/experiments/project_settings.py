@@ -12,7 +12,6 @@ A table has the name of a verb, and its keys are the verb's long options and arg
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -51,6 +50,8 @@ def read_settings(folder: Path) -> dict[str, Any]:
     file = folder / FILE
     if not file.is_file():
         return {}
+    import tomllib  # by the few that have such a file
+
     try:
         tool = tomllib.loads(file.read_text("utf-8-sig")).get("tool")
     except (OSError, ValueError) as error:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, Strict, field_validator, mode
 from pydantic_core import PydanticCustomError
 
 from sealegs.faults.keyed import STRICT
-from sealegs.faults.kinds import AnyFault
+from sealegs.faults.kinds.any_fault import AnyFault
 from sealegs.faults.kinds.fault import Count, Text, problem
 from sealegs.faults.moment import Moment
 from sealegs.faults.problems import Problem, abbreviate

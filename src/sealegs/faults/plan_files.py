@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from sealegs.faults.error_wording import problem_from_error
-from sealegs.faults.kinds import IMPORTS
+from sealegs.faults.kinds.any_fault import IMPORTS
 from sealegs.faults.plan import TANGLED, Plan, automatic_id, rule_conflicts
 from sealegs.faults.problems import PlanError, Problem, abbreviate
 
@@ -93,6 +92,8 @@ def plan_from(data: Any, *, imports: bool = True) -> Plan:
     try:
         return Plan.model_validate(data, context={IMPORTS: imports})
     except ValidationError as error:
+        from sealegs.faults.error_wording import problem_from_error
+
         found = [problem_from_error(item, data) for item in error.errors(include_url=False) if item["type"] != TANGLED]
     problems = [*(problem for problem in found if problem is not None), *_tangles(data)]
     raise PlanError(dict.fromkeys(problems))

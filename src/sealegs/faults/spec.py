@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from sealegs.faults.invariants import Invariant, Present, Violation, violations
+if TYPE_CHECKING:  # they are loaded for the tools that declare some
+    from sealegs.faults.invariants import Invariant, Present, Violation
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,11 @@ class ToolSpec:
     @cached_property
     def present(self) -> Present | None:
         """The answer's schema as an invariant; None where it is not known."""
-        return Present(self.returns) if self.returns else None
+        if not self.returns:
+            return None
+        from sealegs.faults.invariants import Present
+
+        return Present(self.returns)
 
     def with_declared(self, declared: ToolSpec) -> ToolSpec:
         """This spec, with what another one says of the tool's effects, parameters and interface where it is silent."""
@@ -70,4 +75,6 @@ class ToolSpec:
 
     def violations(self, arguments: Mapping[str, Any], output: Any) -> tuple[Violation, ...]:
         """Everything that is wrong with an answer as far as the call and the answer alone can tell."""
+        from sealegs.faults.invariants import violations
+
         return violations(self.invariants, self.present, arguments, output)

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from sealegs.faults.call import MORE_TO_COME, Call, Failure, Outcome, Value, Wait
-from sealegs.faults.kinds import BUILT_IN
+from sealegs.faults.kinds.built_in import is_built_in
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Occurrence
@@ -237,7 +237,7 @@ class Injector:
         sent, real = call, True
         setting = target.setting(fired, call)
         fault, moment = fired.rule_state.rule.fault, setting.moment
-        generator = fault.act(call, setting) if type(fault) in BUILT_IN else _checked(fault.act(call, setting))
+        generator = fault.act(call, setting) if is_built_in(fault) else _checked(fault.act(call, setting))
         try:
             if fault.instead and moment in ("during", "after") and not call.dry:
                 answer = yield from self._below(triggered, rest, target.timed(fired, call, moment), own)

@@ -10,6 +10,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field, TypeAdapter
@@ -198,7 +199,6 @@ Event = (
     | AnswerGiven
     | EpisodeEnded
 )
-_ADAPTER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 _FIELDS = {
     event: ("type", *(field.name for field in dataclasses.fields(event) if field.name != "type"))
     for event in get_args(Event)
@@ -219,7 +219,13 @@ def decode_event(data: Any) -> Event:
     Raises:
         pydantic.ValidationError: the object is not an event of this version.
     """
-    return _ADAPTER.validate_python(data)
+    return _reader().validate_python(data)
+
+
+@cache
+def _reader() -> TypeAdapter[Event]:
+    """What reads events; who only writes them needs none."""
+    return TypeAdapter(Annotated[Event, Field(discriminator="type")])
 
 
 def finite_seconds(value: float) -> float | None:

@@ -11,8 +11,6 @@ from sealegs.adapters.mcp.gate import Gate
 from sealegs.faults.call import Layer
 from sealegs.faults.plan import Plan
 from sealegs.inject import RealClock
-from sealegs.traces.episode_file import recorded_episode
-from sealegs.traces.specs import TOOLS, spec_data
 
 
 @contextmanager
@@ -39,9 +37,17 @@ def recorded_gate(
         UserError: a file cannot be written.
     """
     clock = RealClock()
+    if records is None and events is None:
+        gc.freeze()  # what was loaded stays: looking through it again would hold a call up by milliseconds
+        yield Gate(plan, episode=episode, layers=layers, clock=clock, timeout=timeout)
+        return
+
+    from sealegs.traces.episode_file import recorded_episode
+    from sealegs.traces.specs import TOOLS, spec_data
+
     about = {"adapter": "mcp", "plan": plan.as_data()}
     with recorded_episode(records, events, about, episode, clock) as recorder:
-        gc.freeze()  # what was loaded stays: looking through it again would hold a call up by milliseconds
+        gc.freeze()
         gate = Gate(plan, episode=episode, layers=layers, clock=clock, timeout=timeout, watcher=recorder)
         if recorder is not None:  # at once, since what a schema declares to be secret is never written
 

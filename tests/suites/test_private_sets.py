@@ -53,7 +53,7 @@ def test_every_task_is_sound_and_has_the_form_of_the_task_it_is_matched_to(folde
     assert [task.level for task in private] == ["C1", "C1", "C2", "C2"]
     for task in private:
         assert rejection(task, load_corpus()) is None
-    forms = [sorted(shape_of(task)._replace(inputs=0) for task in tasks) for tasks in (private, public)]
+    forms = [sorted(shape_of(task)._replace(inputs=0, domains=()) for task in tasks) for tasks in (private, public)]
     assert forms[0] == forms[1]
     for level in LEVELS:
         most = max(len(task.inputs) for task in public if task.level == level)
@@ -62,6 +62,19 @@ def test_every_task_is_sound_and_has_the_form_of_the_task_it_is_matched_to(folde
     found = compare_with_public(folder)
     for level in LEVELS:
         assert all(found.own[level].means[name] == found.public[level].means[name] for name in paths)
+
+
+def test_tools_are_of_the_domains_of_the_task_that_is_matched() -> None:
+    corpus = load_corpus()
+    own, strange = 0, 0
+    for model in [task for task in task_set().tasks.values() if task.level == "C1"][:4]:
+        found = make_candidates(f"{model.id}/1", "7", 1)
+        domains = shape_of(model).domains
+        steps = [step for task in tasks_of(found.tasks, corpus.groups) for step in task.graph.walk()]
+        own += sum(corpus.tools[step.tool].domain in domains for step in steps)
+        strange += sum(corpus.tools[step.tool].domain not in domains for step in steps)
+    assert own > 10
+    assert strange <= own / 4, "only where a step leaves no choice"
 
 
 def test_no_task_is_near_another_or_near_one_that_ships(folder: Path) -> None:

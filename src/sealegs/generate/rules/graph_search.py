@@ -6,7 +6,7 @@ that the user gives are those of the tools' documented examples. What has no rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -57,14 +57,24 @@ class Search:
         draw: decides everything.
         also: how often a further parameter takes a field where one fits.
         spared: how often a parameter that is not required is left out.
+        domains: which are taken where there is a choice; all alike by default.
     """
 
-    def __init__(self, vocabulary: CorpusVocabulary, draw: Random, *, also: float = ALSO, spared: float = 0.0) -> None:
+    def __init__(
+        self,
+        vocabulary: CorpusVocabulary,
+        draw: Random,
+        *,
+        also: float = ALSO,
+        spared: float = 0.0,
+        domains: Collection[str] = (),
+    ) -> None:
         self.vocabulary = vocabulary
         self.corpus = vocabulary.corpus
         self.draw = draw
         self.also = also
         self.spared = spared
+        self.domains = domains
         self.world = World()
         self.nodes: list[Node] = []
         self.inputs: dict[str, Any] = {}
@@ -95,7 +105,8 @@ class Search:
         for number, place in enumerate(plan):
             free = [p for p in self._patterns(place) if not self.barred & set(p.tools)]
             if place.kinds and free:
-                self.aims[number] = self.draw.choice(free)
+                near = [pattern for pattern in free if self._domain(pattern.tools[0]) in self.domains]
+                self.aims[number] = self.draw.choice(near or free)
                 # So that no later step does what the group does.
                 self.barred |= self.corpus.kin(self.aims[number].tools)
 
@@ -168,13 +179,16 @@ class Search:
         return self._taken_by[held]
 
     def _balanced(self, options: Sequence[tuple[str, str]]) -> tuple[str, str]:
-        """Draw one of them, every domain as likely as any other."""
+        """Draw one of them, every domain as likely as any other; of the preferred domains alone, if there are any."""
         by_domain: dict[str, list[tuple[str, str]]] = {}
         for option in options:
             group = self.corpus.groups.get(option[0])
-            tool = group.tools[0] if group else option[0]
-            by_domain.setdefault(self.corpus.tools[tool].domain, []).append(option)
-        return self.draw.choice(by_domain[self.draw.choice(sorted(by_domain))])
+            by_domain.setdefault(self._domain(group.tools[0] if group else option[0]), []).append(option)
+        near = [domain for domain in sorted(by_domain) if domain in self.domains]
+        return self.draw.choice(by_domain[self.draw.choice(near or sorted(by_domain))])
+
+    def _domain(self, tool: str) -> str:
+        return self.corpus.tools[tool].domain
 
     def _step(self, name: str, taken: dict[str, NodeValue]) -> bool:
         """Place a step, if its tool takes these values."""

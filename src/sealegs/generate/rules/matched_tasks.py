@@ -39,6 +39,7 @@ class TaskShape(NamedTuple):
     Attributes:
         inputs: values that the user gives; a candidate's may give `MORE` than that.
         deliverables: values that the answer must hold.
+        domains: of the tools; a candidate takes others only where it has no choice.
     """
 
     level: str
@@ -46,6 +47,7 @@ class TaskShape(NamedTuple):
     groups: tuple[GroupShape, ...]
     inputs: int
     deliverables: int
+    domains: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,9 +76,10 @@ def group_shapes(graph: Graph) -> tuple[GroupShape, ...]:
 
 def shape_of(model: Task) -> TaskShape:
     """The shape of a task."""
-    return TaskShape(
-        model.level, len(model.graph.nodes), group_shapes(model.graph), len(model.inputs), len(model.deliverables)
-    )
+    tools = load_corpus().tools
+    domains = tuple(dict.fromkeys(tools[step.tool].domain for step in model.graph.walk()))
+    graph, inputs, told = model.graph, len(model.inputs), len(model.deliverables)
+    return TaskShape(model.level, len(graph.nodes), group_shapes(graph), inputs, told, domains)
 
 
 def make_candidates(key: str, seed: str, wanted: int = CANDIDATES, most: int = MOST_TRIED) -> MatchedCandidates:
@@ -103,7 +106,7 @@ def attempt_match(shape: TaskShape, draw: Random) -> Task | None:
     vocabulary = _vocabulary()
     outline = draw_matched_outline(shape.level, shape.size, shape.groups, draw)
     try:
-        sketch = Search(vocabulary, draw, also=ALSO, spared=SPARED).sketch(outline)
+        sketch = Search(vocabulary, draw, also=ALSO, spared=SPARED, domains=shape.domains).sketch(outline)
     except DeadEnd:
         return None
     if len(sketch.inputs) > shape.inputs + MORE or sorted(group_shapes(sketch.graph)) != sorted(shape.groups):

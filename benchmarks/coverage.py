@@ -12,9 +12,10 @@ are the default and are what the docs show. Experiments without a figure (no fau
 from __future__ import annotations
 
 import argparse
+import json
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -169,22 +170,36 @@ def summary(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--json", type=Path, help="write the long table here")
+    parser.add_argument("--json", type=Path, help="write the long table here; rows of what is not made now are kept")
     parser.add_argument("--part", choices=sorted(SEEDS), default="verify")
     parser.add_argument("--experiments", type=int, default=2000, help="of each design")
-    parser.add_argument("--group", help="of these designs alone")
+    parser.add_argument("--group", nargs="*", help="these groups of designs alone")
     parser.add_argument("--method", choices=sorted(METHODS), help="this one alone")
     asked = parser.parse_args()
     methods = {name: method for name, method in METHODS.items() if asked.method in (None, name)}
     rows: list[dict[str, Any]] = []
     began = time.process_time()
     for design in designs(asked.part):
-        if asked.group in (None, design.group):
+        if not asked.group or design.group in asked.group:
             rows += covered(design, asked.experiments, SEEDS[asked.part], methods)
     print("\n".join(summary(rows)))
     print(f"{len(rows) // (2 * len(methods))} designs, {time.process_time() - began:.0f} s of CPU")
     if asked.json:
-        write_results(asked.json, rows)
+        kept, facts = _kept(asked.json, {_key(row) for row in rows}) if asked.group or asked.method else ([], {})
+        write_results(asked.json, [*kept, *rows], facts)
+
+
+def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Which method on which design a row is of."""
+    return row["agent"], row["level"], row["mode"]
+
+
+def _kept(file: Path, made: set[tuple[str, str, str]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The rows of a file that were not made again, and what made them."""
+    if not file.exists():
+        return [], {}
+    before = json.loads(file.read_text("utf-8"))
+    return [row for row in before["rows"] if _key(row) not in made], {"kept": before["made"]}
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ by block about the block's mean.
   its variance is worth, in the way of Korn and Graubard (1998): times (z / t) ** 2, because few clusters show their
   variance badly. A cluster is worth one case at least, and no episode of a share is worth more than one: without spread
   (all alike) there are as many cases as clusters. The blocks' ends are put together by their squared distances from the
-  estimate (MOVER: Zou and Donner 2008), so that each block's own skewness counts.
+  estimate (MOVER: Zou and Donner 2008), so that each block's own skewness counts. Where few clusters in all fail, or
+  few succeed, blocks that are all alike add nothing on one side; there the interval is never narrower than that of one
+  share of as many cases as the whole variance is worth.
 - **Degrees of freedom** are Satterthwaite's (1946) over blocks. A variance that only a few clusters show says less
   than their number suggests, so a block has at most twice as many as it has clusters of the rarer kind (with a failure,
   or with a success).
@@ -20,7 +22,9 @@ by block about the block's mean.
 - **Amounts** without an upper bound have Student's interval of their logarithm, and those that may be negative plain
   Student's; where all are alike, it has no width.
 - **Several runs** of models that were trained alike are independent cases too: what they add to the variance beyond
-  the tasks has an interval of its own, with runs - 1 degrees of freedom.
+  the tasks has an interval of its own, with runs - 1 degrees of freedom. What the clusters add to the variance of the
+  runs is far better known than that itself, so that only z / t of it is taken off; with all of it taken off, runs that
+  happen to be alike would seem to be certain.
 
 How often the intervals hold the truth is measured by `benchmarks/coverage.py`. All arrays may have leading axes, of
 many experiments of one design. Not in it: dependence between clusters, and weights.
@@ -38,6 +42,7 @@ from sealegs.scoring.quantiles import Array, binomial_ends, normal_point, studen
 
 Codes = NDArray[np.intp]
 Ends = tuple[Array, Array]
+RARE = 4  # clusters of the rarer kind over all blocks: with so few, the blocks' ends alone are not far enough out
 SPARSE = 2.0  # degrees of freedom for each cluster of the rarer kind
 MANY = 1e7  # cases: more than that make no difference
 ROUNDING = 1e-12
@@ -153,22 +158,37 @@ def _bounded(sums: ClusterSums, confidence: float) -> Ends:
     down, up = (_squares(width, ends) for ends in (share - low, high - share))
     runs = sums.influence.shape[-2]
     if runs > 1:
-        extra = _of_runs(sums)
+        extra = _of_runs(sums, z / float(student_point(runs - 1.0, confidence)))
         worth = _over(value * (1 - value), extra, MANY) * (z / float(student_point(runs - 1.0, confidence))) ** 2
         # Above 0, since the binomial interval has no meaning without cases.
         worth = np.clip(np.nan_to_num(worth), 1e-9, MANY)
         low, high = binomial_ends(np.nan_to_num(value) * worth, worth, confidence)
         down = down + np.where(extra > 0, (value - low) ** 2, 0)
         up = up + np.where(extra > 0, (high - value) ** 2, 0)
-    return np.maximum(0, value - np.sqrt(down)), np.minimum(1, value + np.sqrt(up))
+    rarer = np.minimum(failing.sum(axis=-1), winning.sum(axis=-1))
+    scarce = (rarer <= RARE) & (sums.blocks > 1)
+    least, most = _pooled_ends(value, np.where(scarce, raw.sum(axis=-1), 0.0), confidence)
+    return np.minimum(least, np.maximum(0, value - np.sqrt(down))), np.maximum(most, np.minimum(1, value + np.sqrt(up)))
+
+
+def _pooled_ends(value: Array, raw: Array, confidence: float) -> Ends:
+    """The ends of the figure as one share of as many cases as its variance is worth; the figure where that is 0."""
+    unit = value * (1 - value)
+    seen = (raw > ROUNDING * unit) & (unit > 0)
+    if not seen.any():
+        return value, value
+    n = np.clip(np.nan_to_num(_over(unit, np.where(seen, raw, 0.0), 0.0)), 0, MANY)
+    low, high = binomial_ends(np.nan_to_num(value) * n, n, confidence)
+    return np.where(seen, low, value), np.where(seen, high, value)
 
 
 def _amount(sums: ClusterSums, confidence: float) -> Ends:
     _, whole = _block_variances(sums, sums.influence.sum(axis=-2))
-    extra, runs = _of_runs(sums), sums.influence.shape[-2]
+    runs = sums.influence.shape[-2]
     half = student_point(_satterthwaite(whole, _counting(sums) - 1), confidence) ** 2 * whole.sum(axis=-1)
     if runs > 1:
-        half = half + student_point(runs - 1.0, confidence) ** 2 * extra
+        point = float(student_point(runs - 1.0, confidence))
+        half = half + point**2 * _of_runs(sums, normal_point(confidence) / point)
     value, half = sums.value, np.sqrt(half)
     signed = (sums.top < 0).any(axis=(-3, -2, -1))  # such an amount has no logarithm
     ratio = np.exp(_over(half, value, 0.0))
@@ -306,8 +326,13 @@ def _independent(sums: ClusterSums) -> Array:
     return found
 
 
-def _of_runs(sums: ClusterSums) -> Array:
-    """What several runs add to the variance beyond that of the clusters in one of them."""
+def _of_runs(sums: ClusterSums, less: float = 1.0) -> Array:
+    """What several runs add to the variance beyond that of the clusters in one of them.
+
+    Args:
+        sums: of the runs.
+        less: how much of what the clusters add to the runs' own variance is taken off.
+    """
     own, runs = sums.influence, sums.influence.shape[-2]
     if runs == 1:
         return np.zeros(own.shape[:-2])
@@ -315,7 +340,7 @@ def _of_runs(sums: ClusterSums) -> Array:
     # What runs and clusters do together is within the clusters' variance already.
     rest = own - own.mean(axis=-2, keepdims=True) - own.mean(axis=-1, keepdims=True)
     # An estimate of a variance component can come out negative.
-    beyond: Array = np.maximum(0, whole - (rest**2).sum(axis=(-2, -1)))
+    beyond: Array = np.maximum(0, whole - less * (rest**2).sum(axis=(-2, -1)))
     return beyond
 
 

@@ -206,3 +206,28 @@ def test_several_runs_hold_the_truth() -> None:
     won = (draw.random((3000, 1, 3, 60)) < models).astype(np.float64)
     sums = ClusterSums(won, np.ones(won.shape), np.zeros(1, np.intp), np.zeros(60, np.intp), cases=True)
     assert covered(*interval(sums), 0.8) > 0.93
+
+
+def test_levels_without_a_success_do_not_draw_the_lower_end_up() -> None:
+    """Two successes of twelve tasks, in two of four levels: 3 % is as likely as in twelve tasks of one level."""
+    won = np.zeros((1, 1, 12))
+    won[..., [0, 3]] = 1
+    sums = ClusterSums(won, np.ones_like(won), np.zeros(1, np.intp), np.repeat(np.arange(4), 3), cases=True)
+    low, high = interval(sums)
+    assert low < 0.04 < 0.4 < high
+    many = np.zeros((1, 1, 12))
+    many[..., [0, 1, 3, 4, 6, 9]] = 1  # where half of them succeed nothing changes
+    same = ClusterSums(many, np.ones_like(many), np.zeros(1, np.intp), np.repeat(np.arange(4), 3), cases=True)
+    assert interval(same)[1] - interval(same)[0] < 0.6
+
+
+def test_runs_that_are_alike_by_chance_are_not_taken_for_certain() -> None:
+    """Three runs on 40 tasks, no further apart than tasks alone make them."""
+    draw = np.random.default_rng(3)
+    found = []
+    for _ in range(200):
+        won = (draw.random((1, 3, 40)) < 0.7).astype(float)
+        sums = ClusterSums(won, np.ones_like(won), np.zeros(1, np.intp), np.zeros(40, np.intp), cases=True)
+        low, high = interval(sums)
+        found.append(float(high - low))
+    assert np.mean(np.array(found) > np.min(found) * 1.3) > 0.4, "most are wider than what tasks alone leave open"

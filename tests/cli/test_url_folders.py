@@ -9,6 +9,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +158,11 @@ def test_shards_are_merged_as_on_a_disk(s3: str, tmp_path: Path, call: Call) -> 
 
 
 @pytest.mark.parametrize(
-    "words", [("data", "make", "clean", "-n", "12"), ("maze", "generate", "-n", "1", "--levels", "C1")], ids=" ".join
+    "words",
+    [
+        pytest.param(("data", "make", "clean", "-n", "12"), id="data make"),
+        pytest.param(("maze", "generate", "-n", "1", "--levels", "C1"), id="maze generate", marks=pytest.mark.slow),
+    ],
 )
 def test_sets_are_the_same_as_on_a_disk(words: Sequence[str], s3: str, tmp_path: Path, call: Call) -> None:
     assert call(*words, "--jobs", "1", "--out", tmp_path / "set")[0] == 0
@@ -173,15 +178,20 @@ def test_sets_are_the_same_as_on_a_disk(words: Sequence[str], s3: str, tmp_path:
     assert files_at(f"{s3}/joined", tmp_path / "joined") == here
 
 
-def started(words: Sequence[str]) -> subprocess.Popen[str]:
-    """The command in a process of its own."""
+@contextmanager
+def started(words: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    """The command in a process of its own, which ends with the block."""
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen([sys.executable, "-c", CHILD, *words], **pipes)
+    with subprocess.Popen([sys.executable, "-c", CHILD, *words], **pipes) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def wait_for_parts(url: str, process: subprocess.Popen[str], count: int = 1) -> None:
     """Wait until a running command has handed some of its records over."""
-    store, end = ObjectStore(url), time.monotonic() + 120
+    store, end = ObjectStore(url), time.monotonic() + 300
     while sum(name.startswith("episodes.jsonl.parts/") for name in store.sizes()) < count:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end
@@ -189,13 +199,11 @@ def wait_for_parts(url: str, process: subprocess.Popen[str], count: int = 1) -> 
 
 
 def test_a_killed_run_is_resumed_and_nothing_is_doubled(s3: str, tmp_path: Path, call: Call) -> None:
-    process = started([*LONG, "--out", f"{s3}/run"])
-    wait_for_parts(f"{s3}/run", process)
-    code, _, err = call(*LONG, "--out", f"{s3}/run")
-    assert code == 2
-    assert f"another process is writing to {s3}/run; wait for it" in err
-    process.kill()
-    process.communicate()
+    with started([*LONG, "--out", f"{s3}/run"]) as process:
+        wait_for_parts(f"{s3}/run", process)
+        code, _, err = call(*LONG, "--out", f"{s3}/run")
+        assert code == 2
+        assert f"another process is writing to {s3}/run; wait for it" in err
     before = files_at(f"{s3}/run", tmp_path / "before")["episodes.jsonl"]
     assert 0 < len(episodes_in(before)) <= HALTED
     assert call("report", f"{s3}/run", "--html", tmp_path / "page.html")[0] == 0, "what there is can be reported"
@@ -212,10 +220,10 @@ def test_a_killed_run_is_resumed_and_nothing_is_doubled(s3: str, tmp_path: Path,
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_hands_over_what_is_finished(number: int, s3: str, tmp_path: Path) -> None:
-    process = started([*LONG, "--out", f"{s3}/run"])
-    wait_for_parts(f"{s3}/run", process)
-    process.send_signal(number)
-    _, err = process.communicate(timeout=120)
+    with started([*LONG, "--out", f"{s3}/run"]) as process:
+        wait_for_parts(f"{s3}/run", process)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     assert "every finished episode is kept" in err
     episodes = episodes_in(files_at(f"{s3}/run", tmp_path / "there")["episodes.jsonl"])

@@ -175,7 +175,7 @@ def rated(results: Sequence[MazeResult], who: Row) -> Iterable[Row]:
         cell = EpisodeTable([result for result in results if mode in ("all", result.mode)], DESIGN)
         for metric in (*RATES, *(AIDED if aided else ())):
             if mode != CLEAN or metric is TSR:
-                yield figure_row(who, "", mode, metric.name, estimate(metric, cell))
+                yield figure_row(who, who["level"], mode, metric.name, estimate(metric, cell))
 
 
 def counted(found: Sequence[tuple[MazeResult, Record]], who: Row) -> Iterable[Row]:

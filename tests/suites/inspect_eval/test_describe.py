@@ -88,3 +88,24 @@ def test_odd_names_and_texts_load(name: str, tmp_path: Path) -> None:
 
 def test_an_eval_without_calls_gives_an_empty_draft(tmp_path: Path) -> None:
     assert loaded(tmp_path, describe_eval(TASK, [record([])])).tools == {}
+
+
+def test_answers_in_yaml_are_described_as_yaml(tmp_path: Path) -> None:
+    turns: list[tuple[str, dict[str, Any], Outcome]] = [
+        ("get_bed", {"bed": "north"}, Value("bed: north\nheight: 3\nplants:\n- leek")),
+        ("get_bed", {"bed": "south"}, Value("{'bed': 'south', 'height': 2, 'plants': []}")),
+        ("plant", {"seed": "leek"}, Value("Planted: a leek.")),
+    ]
+    text = describe_eval(TASK, [record(turns, **{OFFERED: ["get_bed", "plant"]})])
+    assert loaded(tmp_path, text).answers == "yaml"
+    assert 'in all 2 answers: returns: {"type": "object", "required": ["bed", "height", "plants"]' in text
+    assert '- echo: {argument: "bed", field: "bed"}' in text
+
+
+def test_a_few_texts_like_yaml_leave_answers_in_json_as_they_are(tmp_path: Path) -> None:
+    turns: list[tuple[str, dict[str, Any], Outcome]] = [
+        ("get_bed", {"bed": "north"}, Value({"bed": "north"})),
+        ("get_bed", {"bed": "south"}, Value({"bed": "south"})),
+        ("note", {}, Value("from: me")),
+    ]
+    assert loaded(tmp_path, describe_eval(TASK, [record(turns)])).answers == "json"

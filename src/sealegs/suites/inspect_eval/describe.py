@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sealegs.faults.call import Value
 from sealegs.suites.inspect_eval.eval_marks import OFFERED, SCHEMAS
+from sealegs.suites.inspect_eval.knowledge_answers import AnswerForm, read_answer
 from sealegs.traces import Record, Turn
 
 if TYPE_CHECKING:
@@ -63,30 +64,47 @@ def describe_eval(task: Task, records: Sequence[Record]) -> str:
             called[turn.call.tool].append(turn)
     names = sorted(schemas.keys() | called.keys())
     runs = f"{len(records)} sample{'s' if len(records) != 1 else ''}"
-    lines = [HEAD.format(task=_one_line(name), runs=runs), f"tasks: [{json.dumps(name)}]", "answers: json", ""]
+    form = _form(turn for turns in called.values() for turn in turns)
+    lines = [HEAD.format(task=_one_line(name), runs=runs), f"tasks: [{json.dumps(name)}]", f"answers: {form}", ""]
     lines.append("tools:" if names else "tools: {}")
     for tool in names:
-        lines += _tool(tool, schemas.get(tool, {}), called[tool])
+        lines += _tool(tool, schemas.get(tool, {}), [(turn, _answer(turn, form)) for turn in called[tool]])
     return "\n".join(lines) + "\n"
 
 
-def _tool(name: str, schema: Mapping[str, Any], turns: Sequence[Turn]) -> Iterator[str]:
-    """The lines of one tool."""
+def _form(turns: Iterable[Turn]) -> AnswerForm:
+    """How most answers with data in them are written: without a file, JSON alone was read and YAML is still text."""
+    values = [turn.seen.value for turn in turns if isinstance(turn.seen, Value)]
+    in_yaml = sum(isinstance(value, str) and not isinstance(read_answer(value, "yaml"), str) for value in values)
+    return "yaml" if in_yaml > sum(not isinstance(value, str) for value in values) else "json"
+
+
+def _answer(turn: Turn, form: AnswerForm) -> Any:
+    """What a tool answered, as a file with this form has it read; None of a failure."""
+    if not isinstance(turn.seen, Value):
+        return None
+    value = turn.seen.value
+    return read_answer(value, form) if isinstance(value, str) else value
+
+
+def _tool(name: str, schema: Mapping[str, Any], calls: Sequence[tuple[Turn, Any]]) -> Iterator[str]:
+    """The lines of one tool, from its calls with what they were answered."""
     yield f"  {_key(name)}:"
     for line in wrap(_one_line(str(schema.get("description", ""))), WIDE)[:3]:
         yield f"    # {line}"
     yield f"    acts: unknown  # {_guess(name)}"
-    answers = [turn.seen.value for turn in turns if isinstance(turn.seen, Value)]
+    answered = [(turn, answer) for turn, answer in calls if isinstance(turn.seen, Value)]
+    answers = [answer for _, answer in answered]
     shape = _shape(answers)
     if shape is not None:
         yield f"    # in all {len(answers)} answers: returns: {shape}"
-    echoes = _echoes(turn for turn in turns if isinstance(turn.seen, Value))
+    echoes = _echoes(answered)
     if echoes:
         yield "    # in all of them:"
         yield from (f"    #   - echo: {{argument: {_json(one)}, field: {_json(one)}}}" for one in echoes)
-    if not turns:
+    if not calls:
         yield "    # no sample called it; give arguments by which it can be tried"
-    example = next((text for turn in turns if _short_enough(text := _json(turn.call.arguments))), None)
+    example = next((text for turn, _ in calls if _short_enough(text := _json(turn.call.arguments))), None)
     if example is not None:
         yield f"    examples: [{{arguments: {example}}}]"
 
@@ -118,11 +136,10 @@ def _shape(answers: Sequence[Any]) -> str | None:
     return json.dumps({"type": "object", "required": shared, "properties": properties}) if shared else None
 
 
-def _echoes(turns: Iterable[Turn]) -> list[str]:
+def _echoes(answered: Iterable[tuple[Turn, Any]]) -> list[str]:
     """The arguments that every answer repeats in a field of the same name."""
     found: set[str] | None = None
-    for turn in turns:
-        answer = turn.seen.value if isinstance(turn.seen, Value) else None
+    for turn, answer in answered:
         if not isinstance(answer, Mapping):
             return []
         same = {name for name, value in turn.call.arguments.items() if name in answer and answer[name] == value}

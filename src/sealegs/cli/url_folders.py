@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sealegs.faults.user_error import UserError
-from sealegs.traces.folder_urls import URL_OF, folder_url, local_folder, with_urls
+from sealegs.traces.folder_urls import URL_OF, folder_url, local_folder, scheme_alone, with_urls
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -70,6 +70,9 @@ def _urls_in(value: Any, known: bool) -> list[str]:
     """The URLs among the values of an option. A text counts only where the verb says so: most are no paths."""
     values = value if isinstance(value, (list, tuple)) else [value]
     places = [one for one in values if isinstance(one, (Path, str) if known else Path)]
+    for place in places:
+        if scheme_alone(place) and not Path(place).exists():  # else what it is for would be lost in a folder `s3:`
+            raise UserError(f"{str(place)!r} is a scheme alone, no folder; give a whole URL, such as s3://bucket/run")
     return [url for place in places if (url := folder_url(place))]
 
 

@@ -23,6 +23,11 @@ def folder_url(place: Path | str) -> str:
     return f"{scheme}:///{rest}" if scheme == FILE else f"{scheme}://{rest}"
 
 
+def scheme_alone(place: Path | str) -> bool:
+    """Whether a path is a URL that names nothing (`s3://`): where a variable for the bucket was empty, say."""
+    return re.fullmatch("[a-z][a-z0-9+.-]+:/*", str(place), re.IGNORECASE) is not None
+
+
 def url_scheme(url: str) -> str:
     """The scheme of a URL."""
     return url.partition(":")[0]

@@ -7,7 +7,7 @@ the session is the simulated world, in place of the tools' bodies, so that a too
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from langchain.agents import create_agent
@@ -20,7 +20,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from sealegs.adapters.langchain import Seam
 from sealegs.agents import Say, ScriptedAgent
 from sealegs.engines.episode_stage import EpisodeStage
-from sealegs.faults.call import Call, Failure, Layer, Outcome, failure_body
+from sealegs.faults.call import Call, Failure, Outcome, failure_body
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
 from sealegs.scenarios.scenario import TOOL_TIMEOUT
@@ -101,31 +101,19 @@ class SimulatedSession(Session):
         self._world = World(stage.recorder.effect)
         self._corpus = episode.set.corpus(episode.task)
 
-    def call(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        run: Callable[[Call], Outcome],
-        layer: Layer | None = None,
-        nth: int = 0,
-    ) -> Outcome:
-        """Make a call in this thread; `run` is left alone."""
-        return super().call(tool, arguments, lambda call: self._corpus.run(call, self._world), layer, nth)
+    def runner(self, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
+        """The world, in place of the tool."""
+        return self._answer
 
-    async def call_async(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        run: Callable[[Call], Awaitable[Outcome]],
-        layer: Layer | None = None,
-        nth: int = 0,
-    ) -> Outcome:
-        """Make a call in this task; `run` is left alone."""
+    def runner_async(self, run: Callable[[Call], Awaitable[Outcome]]) -> Callable[[Call], Awaitable[Outcome]]:
+        """The same in a task."""
+        return self._answer_async
 
-        async def answer(call: Call) -> Outcome:
-            return self._corpus.run(call, self._world)
+    def _answer(self, call: Call) -> Outcome:
+        return self._corpus.run(call, self._world)
 
-        return await super().call_async(tool, arguments, answer, layer, nth)
+    async def _answer_async(self, call: Call) -> Outcome:
+        return self._answer(call)
 
 
 def play_over_langchain(stage: EpisodeStage) -> None:

@@ -210,7 +210,7 @@ class Session:
     ) -> Outcome:
         """Make a call in this thread; `run` runs the tool. `layer` and `nth`: those of an intercepted call."""
         call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
-        layer = layer or self._layer
+        layer, run = layer or self._layer, self.runner(run)
         # Applied to the agent's own tool here; the router applies it to the others that layers call.
         if self._deadline is not None:
             run = with_deadline(run, self._deadline)
@@ -240,7 +240,7 @@ class Session:
     ) -> Outcome:
         """Make a call in this task; see `call`."""
         call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
-        layer = layer or self._layer
+        layer, run = layer or self._layer, self.runner_async(run)
         if self._deadline is not None:
             run = with_deadline_async(run, self._deadline)
         fast = self._fast
@@ -279,6 +279,14 @@ class Session:
         call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
         routed = self._router.route_pieces_async(tool, run) if self._others else run
         return drive_stream_async(layer or self._layer, call, routed, split, self.clock)
+
+    def runner(self, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
+        """What answers the agent's own calls: the tool itself, unless a session of other tools names something else."""
+        return run
+
+    def runner_async(self, run: Callable[[Call], Awaitable[Outcome]]) -> Callable[[Call], Awaitable[Outcome]]:
+        """The same for calls made in a task."""
+        return run
 
     def carry(self, function: Callable[P, T]) -> Callable[P, T]:
         """The function with this session as that of every call made inside it, in whatever thread it runs."""

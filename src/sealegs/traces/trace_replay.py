@@ -63,27 +63,13 @@ class Replay(Session):
         self._archive = archive
         self._late = latency == "recorded"
 
-    def call(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        run: Callable[[Call], Outcome],
-        layer: Layer | None = None,
-        nth: int = 0,
-    ) -> Outcome:
-        """Make a call in this thread; `run` is left alone."""
-        return super().call(tool, arguments, self._answer, layer, nth)
+    def runner(self, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
+        """The archive, in place of the tool."""
+        return self._answer
 
-    async def call_async(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        run: Callable[[Call], Awaitable[Outcome]],
-        layer: Layer | None = None,
-        nth: int = 0,
-    ) -> Outcome:
-        """Make a call in this task; `run` is left alone."""
-        return await super().call_async(tool, arguments, self._answer_async, layer, nth)
+    def runner_async(self, run: Callable[[Call], Awaitable[Outcome]]) -> Callable[[Call], Awaitable[Outcome]]:
+        """The same in a task."""
+        return self._answer_async
 
     def pieces(
         self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None

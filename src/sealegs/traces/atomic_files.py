@@ -39,14 +39,10 @@ def write_atomically(
     Raises:
         UserError: it cannot be written; the message says why. Nothing is left behind.
     """
-    # What agents and tools write may hold half of a character, which UTF-8 has no bytes for.
-    pieces = (
-        [with_urls(data).encode(errors="replace")]
-        if isinstance(data, str)
-        else [data]
-        if isinstance(data, bytes)
-        else data
-    )
+    if isinstance(data, str):
+        # What agents and tools write may hold half of a character, which UTF-8 has no bytes for.
+        data = with_urls(data).encode(errors="replace")
+    pieces = [data] if isinstance(data, bytes) else data
     aside = path.with_name(f".{path.name}.aside")
     try:
         make_folder(path.parent, remedy)

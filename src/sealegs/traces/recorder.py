@@ -165,12 +165,12 @@ class Recorder:
 
     def refused(self, call: Call, failure: Failure) -> None:
         """Enter a call that never reached the seam because whatever carries the tools refused it."""
-        self.add(ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._clock.now()))
+        self._note_call(call)
         self.add(OutcomeShown(call.id, outcome_data(failure), 0, False, self._clock.now()))
 
     def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
         """Run the tool for a call that nothing strikes, and record what `around` would."""
-        self.add(ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._clock.now(), call.retry))
+        self._note_call(call)
         before = ledger.get()
         ledger.set(self.effect)
         outcome: Outcome | None = None
@@ -179,12 +179,12 @@ class Recorder:
             return outcome
         finally:
             ledger.set(before)
-            self._answered(call, outcome)
+            self._showed(call, [] if outcome is None else [(call, outcome)], outcome)
             del outcome  # its exception and this frame would hold one another
 
     async def follow_async(self, call: Call, run: Callable[[Call], Awaitable[Outcome]]) -> Outcome:
         """The same in a task."""
-        self.add(ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._clock.now(), call.retry))
+        self._note_call(call)
         before = ledger.get()
         ledger.set(self.effect)
         outcome: Outcome | None = None
@@ -193,22 +193,14 @@ class Recorder:
             return outcome
         finally:
             ledger.set(before)
-            self._answered(call, outcome)
+            self._showed(call, [] if outcome is None else [(call, outcome)], outcome)
             del outcome
-
-    def _answered(self, call: Call, outcome: Outcome | None) -> None:
-        if outcome is None:  # the caller has gone
-            self.add(OutcomeShown(call.id, None, 0, False, self._clock.now()))
-        else:
-            self.add(OutcomeShown(call.id, outcome_data(outcome), 1, True, self._clock.now()))
 
     def around(self, layer: Layer) -> Layer:
         """The layer with this recorder outside it."""
 
         def recorded(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
-            # Copied now: the tool may change its arguments while it runs.
-            given = to_json_object(call.arguments)
-            self.add(ToolCalled(call.id, call.tool, given, self._clock.now(), call.retry))
+            self._note_call(call)
             runs: list[tuple[Call, Outcome]] = []
             shown: Outcome | None = None
             held: Call | None = None  # its run is under way
@@ -244,6 +236,11 @@ class Recorder:
             return shown
 
         return recorded
+
+    def _note_call(self, call: Call) -> None:
+        # Copied now: the tool may change its arguments while it runs.
+        arguments = to_json_object(call.arguments)
+        self.add(ToolCalled(call.id, call.tool, arguments, self._clock.now(), call.retry))
 
     def _showed(self, call: Call, runs: list[tuple[Call, Outcome]], shown: Outcome | None) -> None:
         true = shown is not None and len(runs) == 1 and _own(runs[0][0], call) and safely_equal(runs[0][1], shown)

@@ -101,8 +101,6 @@ def test_a_fault_kind(tree: Path) -> None:
     edit(kinds / "built_in.py", '    "empty": "Empty",\n', '    "empty": "Empty",\n    "shouted": "Shouted",\n')
     line = "    from sealegs.faults.kinds.silent_noop import SilentNoop\n"
     edit(kinds / "__init__.py", line, f"    from sealegs.faults.kinds.shouted import Shouted\n{line}")
-    line = '    "SilentNoop": "sealegs.faults.kinds.silent_noop",\n'
-    edit(kinds / "__init__.py", line, f'    "Shouted": "sealegs.faults.kinds.shouted",\n{line}')
     edit(kinds / "__init__.py", '    "SilentNoop",\n', '    "Shouted",\n    "SilentNoop",\n')
     put("shouted.md", tree / "docs/faults/shouted.md")
     edit(tree / "docs/plans.md", "[empty](faults/empty.md),", "[empty](faults/empty.md), [shouted](faults/shouted.md),")

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from sealegs.faults.kinds.built_in import CLASSES
 from sealegs.lazy_names import lazy_names
 
 if TYPE_CHECKING:
@@ -44,51 +45,19 @@ if TYPE_CHECKING:
     from sealegs.faults.kinds.wrong_entity import WrongEntity
 
 _HOMES = {
-    "KINDS": "sealegs.faults.kinds.built_in",
-    "AlteredReply": "sealegs.faults.kinds.altered_reply",
-    "AnyFault": "sealegs.faults.kinds.any_fault",
-    "Connection": "sealegs.faults.kinds.connection",
-    "Delay": "sealegs.faults.kinds.delay",
-    "Delta": "sealegs.faults.kinds.delta",
-    "Drip": "sealegs.faults.kinds.drip",
-    "Duplicate": "sealegs.faults.kinds.duplicate",
-    "Empty": "sealegs.faults.kinds.empty",
-    "Error": "sealegs.faults.kinds.error",
-    "Exponential": "sealegs.faults.kinds.delay",
-    "FactContradiction": "sealegs.faults.kinds.fact_contradiction",
-    "Fault": "sealegs.faults.kinds.fault",
-    "FaultSetting": "sealegs.faults.kinds.fault",
-    "Forged": "sealegs.faults.kinds.forged",
-    "Hang": "sealegs.faults.kinds.hang",
-    "InternalContradiction": "sealegs.faults.kinds.internal_contradiction",
-    "Interrupted": "sealegs.faults.kinds.interrupted",
-    "IrrelevantResponse": "sealegs.faults.kinds.irrelevant_response",
-    "LogicViolation": "sealegs.faults.kinds.logic_violation",
-    "Lognormal": "sealegs.faults.kinds.delay",
-    "LostAck": "sealegs.faults.kinds.lost_ack",
-    "Malformed": "sealegs.faults.kinds.malformed",
-    "MissingRequiredFields": "sealegs.faults.kinds.missing_required_fields",
-    "ModelError": "sealegs.faults.kinds.model_error",
-    "Normal": "sealegs.faults.kinds.delay",
-    "Partial": "sealegs.faults.kinds.partial",
-    "PhysicsViolation": "sealegs.faults.kinds.physics_violation",
-    "Poisoned": "sealegs.faults.kinds.poisoned",
-    "Quantiles": "sealegs.faults.kinds.delay",
-    "RateLimit": "sealegs.faults.kinds.rate_limit",
-    "Rewrite": "sealegs.faults.kinds.fault",
-    "SchemaDrift": "sealegs.faults.kinds.schema_drift",
-    "Scramble": "sealegs.faults.kinds.scramble",
-    "SilentNoop": "sealegs.faults.kinds.silent_noop",
-    "Stale": "sealegs.faults.kinds.stale",
-    "StatisticalInconsistency": "sealegs.faults.kinds.statistical_inconsistency",
-    "Steps": "sealegs.faults.kinds.fault",
-    "TemporalContradiction": "sealegs.faults.kinds.temporal_contradiction",
-    "Timeout": "sealegs.faults.kinds.timeout",
-    "ToolLeakage": "sealegs.faults.kinds.tool_leakage",
-    "Uniform": "sealegs.faults.kinds.delay",
-    "UnitSwap": "sealegs.faults.kinds.unit_swap",
-    "WrongEntity": "sealegs.faults.kinds.wrong_entity",
-    "applicable_kinds": "sealegs.faults.kinds.corruption",
+    **{name: f"{__name__}.{kind}" for kind, name in CLASSES.items()},
+    "KINDS": f"{__name__}.built_in",
+    "AnyFault": f"{__name__}.any_fault",
+    "Exponential": f"{__name__}.delay",
+    "Fault": f"{__name__}.fault",
+    "FaultSetting": f"{__name__}.fault",
+    "Lognormal": f"{__name__}.delay",
+    "Normal": f"{__name__}.delay",
+    "Quantiles": f"{__name__}.delay",
+    "Rewrite": f"{__name__}.fault",
+    "Steps": f"{__name__}.fault",
+    "Uniform": f"{__name__}.delay",
+    "applicable_kinds": f"{__name__}.corruption",
 }
 __all__ = [
     "KINDS",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from sealegs.faults.kinds.fault import Fault
+if TYPE_CHECKING:
+    from sealegs.faults.kinds.fault import Fault
 
 CLASSES = {  # of each kind, which is a module here
     "error": "Error",
@@ -44,7 +46,7 @@ CLASSES = {  # of each kind, which is a module here
 }
 
 
-class BuiltInKinds(Mapping[str, type[Fault]]):
+class BuiltInKinds(Mapping[str, "type[Fault]"]):
     """The class of each kind. Only what is looked up is imported; names alone import nothing."""
 
     def __getitem__(self, kind: str) -> type[Fault]:

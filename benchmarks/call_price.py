@@ -33,6 +33,7 @@ from statistics import median
 from typing import Any
 
 from results_file import write_results
+from timed_calls import Made, forecast, forecast_async, timed, timed_async
 
 from sealegs.adapters.python import tool, wrap
 from sealegs.faults import Plan, Rule
@@ -41,7 +42,6 @@ from sealegs.faults.triggers import Always, AnyCondition, Probability, Tool
 from sealegs.inject import RealClock, Session
 from sealegs.traces import Recorder
 
-Made = Callable[..., Any]
 Prepare = Callable[[Made, str], AbstractContextManager[Made]]  # of the tool and its level: the tool as it is called
 BARE, RAISES = "bare", "bare, raising"
 DORMANT, OTHER, DRAWN, FIRING = "dormant", "other tool", "drawn", "firing"
@@ -58,14 +58,6 @@ PACKAGES = {
 
 class DownError(RuntimeError):
     """What the bare tool raises."""
-
-
-def forecast(city: str, days: int = 3) -> dict[str, Any]:
-    return {"city": city, "days": days}
-
-
-async def forecast_async(city: str, days: int = 3) -> dict[str, Any]:
-    return {"city": city, "days": days}
 
 
 def failing(city: str, days: int = 3) -> dict[str, Any]:
@@ -193,44 +185,20 @@ WAYS: dict[str, Callable[[], dict[str, Prepare]]] = {
 }
 
 
-def timed(made: Made, calls: int) -> float:
-    """Microseconds of this thread for one call."""
-    rounds = range(calls)
-    began = time.thread_time_ns()
-    for _ in rounds:
-        try:  # noqa: SIM105  # suppress() would be timed too
-            made("Oslo", days=2)
-        except Exception:
-            pass
-    return (time.thread_time_ns() - began) / calls / 1000
-
-
-async def timed_async(made: Made, calls: int) -> float:
-    """The same of an async tool, one call after another."""
-    rounds = range(calls)
-    began = time.thread_time_ns()
-    for _ in rounds:
-        try:  # noqa: SIM105
-            await made("Oslo", days=2)
-        except Exception:
-            pass
-    return (time.thread_time_ns() - began) / calls / 1000
-
-
 def once(prepare: Prepare, level: str, calls: int, bare: Made) -> float:
-    """One round of one mode, after some calls to warm it up, without the garbage collector."""
+    """Microseconds of a call in a round of one mode, after some calls to warm it up and without collecting garbage."""
     gc.collect()
     gc.disable()
     try:
         if level == "sync":
             with prepare(bare, level) as made:
-                timed(made, calls // 10)
-                return timed(made, calls)
+                timed(made, calls // 10, time.thread_time)
+                return timed(made, calls, time.thread_time) / calls * 1e6
 
         async def play() -> float:
             with prepare(bare, level) as made:
-                await timed_async(made, calls // 10)
-                return await timed_async(made, calls)
+                await timed_async(made, calls // 10, time.thread_time)
+                return await timed_async(made, calls, time.thread_time) / calls * 1e6
 
         return asyncio.run(play())
     finally:

@@ -20,6 +20,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import recovery_tables
 from results_table import results_lines
 
 from sealegs.agents.arms import ARMS
@@ -445,6 +446,16 @@ def call_price() -> str:
     return table(("mode", *libraries), lines())
 
 
+def recovery(part: str) -> str:
+    """What the recovery layer is worth over an engine, who recovered, and what the layer costs."""
+    rows = result("recovery")["rows"]
+    if part == "who":
+        return table(recovery_tables.WHO_HEAD, recovery_tables.who_recovered(rows))
+    if part == "cost":
+        return table(recovery_tables.COST_HEAD, recovery_tables.added_time(rows))
+    return table(recovery_tables.HEAD, recovery_tables.of_engine(rows, part))
+
+
 def mcp_conformance() -> str:
     """Checks of the official suite of MCP that pass, and fail, directly and in each way through the proxy."""
     found: dict[tuple[str, str], dict[str, int]] = {}
@@ -664,6 +675,10 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "private set": private_set,
     "first minutes": first_minutes,
     "call price": call_price,
+    **{
+        f"recovery {part}": (lambda part=part: recovery(part))  # type: ignore[misc]
+        for part in ("direct", "langchain", "mcp", "who", "cost")
+    },
     "mcp conformance": mcp_conformance,
     "http proxy": http_proxy,
     "fuzz": fuzz,

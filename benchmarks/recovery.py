@@ -2,7 +2,6 @@
 
     python benchmarks/recovery.py --json benchmarks/results/recovery.json
     python benchmarks/recovery.py --parts added --processes 3
-    python benchmarks/recovery.py --markdown benchmarks/results/recovery.json
 
 Added time: the same tool in one loop, against a session that has no layer. In each of several processes the modes take
 turns, round by round, and CPU time is counted, so that other work on the machine slows all of them alike and is not
@@ -33,7 +32,7 @@ from statistics import median
 from typing import Any
 
 from results_file import write_results
-from seam import Made, forecast, forecast_async
+from timed_calls import Made, forecast, forecast_async, timed, timed_async
 
 from sealegs.adapters.python import wrap
 from sealegs.faults.invariants import Bounds, Echo
@@ -48,7 +47,7 @@ from sealegs.scoring.metric import ALL, EpisodeTable, Metric, Row, estimate, fig
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.maze_logs import MazeRun, read_maze_run
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.recovery_ceiling import HABITS, METRIC, OTHERS, ceiling
+from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, ceiling
 from sealegs.traces import Record, Recorder
 
 AGENTS = ("naive", "retrier")
@@ -95,38 +94,26 @@ DEADLINE = "a deadline"
 MODES = (BARE, *KNOWN, "schema of a recovery plan", DEADLINE, BARE_RECORDED, "recorded, nothing declared")
 
 
-def timed(made: Made, calls: int) -> float:
-    """CPU microseconds of one call, in a loop of so many; those of threads that it starts included."""
-    rounds = range(calls)
-    began = time.process_time_ns()
-    for _ in rounds:
-        made("Oslo", days=2)
-    return (time.process_time_ns() - began) / calls / 1000
+def microseconds(made: Made) -> float:
+    """CPU microseconds of one call in a round of them; those of threads that it starts included."""
+    return timed(made, CALLS, time.process_time) / CALLS * 1e6
 
 
-def timed_async(made: Made, calls: int) -> float:
-    """The same of an async tool, one call after another on one loop."""
-
-    async def play() -> float:
-        rounds = range(calls)
-        began = time.process_time_ns()
-        for _ in rounds:
-            await made("Oslo", days=2)
-        return (time.process_time_ns() - began) / calls / 1000
-
-    return asyncio.run(play())
+def microseconds_async(made: Made) -> float:
+    """The same of an async tool."""
+    return asyncio.run(timed_async(made, CALLS, time.process_time)) / CALLS * 1e6
 
 
 def in_turns(level: str, rounds: int) -> dict[str, list[float]]:
     """In this process: every round of every mode."""
     tool: Made = forecast if level == "sync" else forecast_async
-    take = timed if level == "sync" else timed_async
+    take = microseconds if level == "sync" else microseconds_async
     made = {mode: wrap(tool, session(mode), name="forecast") for mode in MODES}
     found: dict[str, list[float]] = {mode: [] for mode in MODES}
     for number in range(rounds):
         order = MODES if number % 2 else MODES[::-1]
         for mode in order:
-            found[mode].append(take(made[mode], CALLS))
+            found[mode].append(take(made[mode]))
     return found
 
 
@@ -192,8 +179,8 @@ def counted(found: Sequence[tuple[MazeResult, Record]], who: Row) -> Iterable[Ro
         excess = [(done(record), clean[result.task]) for result, record in here]
         twice = sum(max(0, times - max(1, once[key])) for deeds, once in excess for key, times in deeds.items())
         wrong = sum(key not in once for deeds, once in excess for key in deeds)
-        for metric, value in (("doubled", twice), ("wrong", wrong)):
-            yield {**who, "mode": mode, "metric": metric, "value": value, "low": None, "high": None, "n": len(here)}
+        for name, value in (("doubled", twice), ("wrong", wrong)):
+            yield {**who, "mode": mode, "metric": name, "value": value, "low": None, "high": None, "n": len(here)}
 
 
 Judged = Mapping[Any, tuple[MazeResult, Record]]
@@ -249,11 +236,7 @@ def main() -> None:
     parser.add_argument("--engines", default=",".join(ENGINES), help="for the table")
     parser.add_argument("--tasks", type=int, default=25, help="tasks of each level over langchain and mcp")
     parser.add_argument("--work", type=Path, default=Path("recovery-runs"), help="where the runs of the table are kept")
-    parser.add_argument("--markdown", type=Path, help="print the tables of the documentation from this file, no more")
     arguments = parser.parse_args()
-    if arguments.markdown is not None:
-        print("\n".join(markdown(json.loads(arguments.markdown.read_text(encoding="utf-8"))["rows"])))
-        return
     found: list[Row] = []
     if "added" in arguments.parts:
         for level in ("sync", "async"):
@@ -266,58 +249,6 @@ def main() -> None:
     if arguments.json is not None:
         kept = kept_rows(arguments.json, {one["suite"] for one in found})
         write_results(arguments.json, [*kept, *found])
-
-
-def markdown(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    """The tables of `docs/recovery.md`."""
-    known = {(one["level"], one["agent"], one["mode"], one["metric"]): one for one in rows}
-
-    def cell(*key: str) -> str:
-        one = known[key]
-        if one["value"] is None:
-            return "-"
-        exact = one["low"] is None or one["value"] in (0, 100)
-        return f"{one['value']:.3g}" + ("" if exact else f" [{one['low']:.3g}, {one['high']:.3g}]")
-
-    modes = ("NP", "P1", "P2", "P3", "P4")
-    engines = dict.fromkeys(one["level"] for one in rows if one["suite"] == "maze")
-    for engine in engines:
-        agents = dict.fromkeys(one["agent"] for one in rows if one["level"] == engine)
-        n = known[engine, next(iter(agents)), "all", "tsr"]["n"]
-        yield f"{engine}, {n} episodes of each row:\n"
-        faulty = " / ".join(modes[1:])
-        head = ["agent, recovery", *modes, f"ceiling {faulty}", "PRR", "RC", f"calls {' / '.join(modes)}"]
-        head += ["doubled", "wrong", "equal"]
-        yield f"| {' | '.join(head)} |"
-        yield "|---|" + "---|" * (len(head) - 1)
-        for agent in agents:
-            tsr = [cell(engine, agent, mode, "tsr") for mode in modes]
-            allowed = [known.get((engine, agent, mode, METRIC)) for mode in modes[1:]]
-            ceilings = " / ".join(f"{one['value']:.3g}" for one in allowed if one is not None)
-            all_over = [cell(engine, agent, "all", metric) for metric in ("prr", "rc")]
-            calls = " / ".join(f"{known[engine, agent, mode, 'calls']['value']:.1f}" for mode in modes)
-            sums = [str(sum(known[engine, agent, m, name]["value"] for m in modes)) for name in ("doubled", "wrong")]
-            same = known.get((engine, agent, "all", "verdicts_equal"))
-            equals = "" if same is None else f"{same['value']:g} %"
-            yield f"| {' | '.join([agent, *tsr, ceilings, *all_over, calls, *sums, equals])} |"
-        yield ""
-    head = ["agent, recovery", "PRR", "reached the agent", "recovered of these", "by the layer alone"]
-    yield f"| {' | '.join([*head, 'its calls P1 / P2 / P3 / P4'])} |"
-    yield "|---|---|---|---|---|---|"
-    for agent in dict.fromkeys(one["agent"] for one in rows if one["metric"] == "prr_layer"):
-        cells = [cell("direct", agent, "all", name) for name in ("prr", "reached", "prr_agent", "prr_layer")]
-        own = " / ".join(f"{known['direct', agent, mode, 'calls_by_layer']['value']:.2f}" for mode in modes[1:])
-        yield f"| {' | '.join([agent, *cells, own])} |"
-    yield ""
-    yield "| declared of the tool | sync, us added | async, us added | times the bare call (sync) |"
-    yield "|---|---|---|---|"
-    for mode in [one["mode"] for one in rows if one["metric"] == "added_us" and one["level"] == "sync"]:
-        cells = [
-            cell("sync", "", mode, "added_us"),
-            cell("async", "", mode, "added_us"),
-            cell("sync", "", mode, "ratio"),
-        ]
-        yield f"| {' | '.join([mode, *cells])} |"
 
 
 def kept_rows(file: Path, suites: set[str]) -> list[Row]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pyperf
 from results_file import write_results
+from timed_calls import Made, forecast, forecast_async, timed, timed_async
 
 from sealegs.adapters.python import tool, wrap
 from sealegs.faults import Plan, Rule
@@ -29,16 +30,6 @@ from sealegs.traces import Recorder
 NEVER = Nth(10**12)
 DOWN = Error(status=503)
 SAMPLES = 10_000
-
-Made = Callable[..., Any]
-
-
-def forecast(city: str, days: int = 3) -> dict[str, Any]:
-    return {"city": city, "days": days}
-
-
-async def forecast_async(city: str, days: int = 3) -> dict[str, Any]:
-    return {"city": city, "days": days}
 
 
 def session(
@@ -73,34 +64,14 @@ MODES: dict[str, Callable[[Made], Made]] = {
 }
 
 
-def timed(loops: int, mode: str) -> float:
+def seconds(loops: int, mode: str) -> float:
     """Seconds for so many sync calls."""
-    made = MODES[mode](forecast)
-    rounds = range(loops)
-    began = time.perf_counter()
-    for _ in rounds:
-        try:  # noqa: SIM105  # suppress() would be timed too
-            made("Oslo", days=2)
-        except Exception:
-            pass
-    return time.perf_counter() - began
+    return timed(MODES[mode](forecast), loops, time.perf_counter)
 
 
-def timed_async(loops: int, mode: str) -> float:
+def seconds_async(loops: int, mode: str) -> float:
     """Seconds for so many async calls, one after another on one loop."""
-
-    async def play() -> float:
-        made = MODES[mode](forecast_async)
-        rounds = range(loops)
-        began = time.perf_counter()
-        for _ in rounds:
-            try:  # noqa: SIM105
-                await made("Oslo", days=2)
-            except Exception:
-                pass
-        return time.perf_counter() - began
-
-    return asyncio.run(play())
+    return asyncio.run(timed_async(MODES[mode](forecast_async), loops, time.perf_counter))
 
 
 def row(level: str, mode: str, metric: str, value: float, low: float, high: float, n: int) -> dict[str, Any]:
@@ -138,7 +109,7 @@ def main() -> None:
     runner.argparser.add_argument("--json", type=Path, help="write the long table here")
     arguments = runner.parse_args()
     table: list[dict[str, Any]] = []
-    for level, function in (("sync", timed), ("async", timed_async)):
+    for level, function in (("sync", seconds), ("async", seconds_async)):
         found = {mode: runner.bench_time_func(f"{level}: {mode}", function, mode) for mode in MODES}
         if not arguments.worker and all(found.values()):
             table += rows(level, found)

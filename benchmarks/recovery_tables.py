@@ -1,0 +1,73 @@
+"""The tables of `docs/recovery.md`, from the rows that `recovery.py` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+MODES = ("NP", "P1", "P2", "P3", "P4")
+FAULTY = MODES[1:]
+HEAD = (
+    "agent, recovery",
+    *MODES,
+    f"ceiling {' / '.join(FAULTY)}",
+    "PRR",
+    "RC",
+    f"calls {' / '.join(MODES)}",
+    "doubled",
+    "wrong",
+    "equal",
+)
+WHO_HEAD = (
+    "agent, recovery",
+    "PRR",
+    "reached the agent",
+    "recovered of these",
+    "by the layer alone",
+    f"its calls {' / '.join(FAULTY)}",
+)
+COST_HEAD = ("declared of the tool", "sync, us added", "async, us added", "times the bare call (sync)")
+Rows = Sequence[Mapping[str, Any]]
+Found = Mapping[tuple[str, str, str, str], Mapping[str, Any]]
+
+
+def of_engine(rows: Rows, engine: str) -> Iterator[Sequence[str]]:
+    """The lines of one engine: rates and calls of each agent without the layer and with each form of it."""
+    known = _known(rows)
+    for agent in dict.fromkeys(one["agent"] for one in rows if one["level"] == engine):
+        rates = [_cell(known[engine, agent, mode, "tsr"]) for mode in MODES]
+        allowed = [known.get((engine, agent, mode, "ceiling")) for mode in FAULTY]
+        ceilings = " / ".join(f"{one['value']:.3g}" for one in allowed if one is not None)
+        over_all = [_cell(known[engine, agent, "all", metric]) for metric in ("prr", "rc")]
+        calls = " / ".join(f"{known[engine, agent, mode, 'calls']['value']:.1f}" for mode in MODES)
+        sums = [str(sum(known[engine, agent, mode, name]["value"] for mode in MODES)) for name in ("doubled", "wrong")]
+        same = known.get((engine, agent, "all", "verdicts_equal"))
+        yield agent, *rates, ceilings, *over_all, calls, *sums, "" if same is None else f"{same['value']:g} %"
+
+
+def who_recovered(rows: Rows) -> Iterator[Sequence[str]]:
+    """The lines of who recovered over the direct engine, the agent or the layer."""
+    known = _known(rows)
+    for agent in dict.fromkeys(one["agent"] for one in rows if one["metric"] == "prr_layer"):
+        cells = [_cell(known["direct", agent, "all", name]) for name in ("prr", "reached", "prr_agent", "prr_layer")]
+        own = " / ".join(f"{known['direct', agent, mode, 'calls_by_layer']['value']:.2f}" for mode in FAULTY)
+        yield agent, *cells, own
+
+
+def added_time(rows: Rows) -> Iterator[Sequence[str]]:
+    """The lines of what the layer adds to a call that goes well."""
+    known = _known(rows)
+    for mode in [one["mode"] for one in rows if one["metric"] == "added_us" and one["level"] == "sync"]:
+        of = (("sync", "added_us"), ("async", "added_us"), ("sync", "ratio"))
+        yield mode, *(_cell(known[level, "", mode, metric]) for level, metric in of)
+
+
+def _known(rows: Rows) -> Found:
+    return {(one["level"], one["agent"], one["mode"], one["metric"]): one for one in rows}
+
+
+def _cell(one: Mapping[str, Any]) -> str:
+    if one["value"] is None:
+        return "-"
+    exact = one["low"] is None or one["value"] in (0, 100)
+    return f"{one['value']:.3g}" + ("" if exact else f" [{one['low']:.3g}, {one['high']:.3g}]")

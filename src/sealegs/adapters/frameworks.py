@@ -28,11 +28,11 @@ class Framework:
         harness: the file of its harnesses, which is named like the adapter where there is one.
         maker: `module:name` of what makes agents: the classes first, then functions.
         keyword: the maker's argument that the seam goes into.
-        given: that argument under the seam, where `given` stands for what the project gives.
+        given: that argument under the seam, as an expression of `given`, which is what the project passes.
         seam: what the glue imports of the adapter.
         positional: whether the maker takes that argument first, by its place.
         answer: how an agent object is run with `input`, as an expression of its answer.
-        before: what stands before it where an agent object would remember the run before.
+        before: code before it, for agent objects that would remember the previous run.
         called: what code calls to make an agent, where that is not the maker.
     """
 

@@ -1,7 +1,7 @@
 """Folders that are URLs: fetched before a verb reads them, and kept up to date on the store while it writes.
 
 The verb itself works on a folder of this machine, and what it says names the URL. Which options may be URLs is in
-`READ` and `WRITTEN`; any other is refused. Nothing is imported for paths that are none.
+`READ` and `WRITTEN`; any other is refused. Nothing is imported for ordinary paths.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _urls_in(value: Any, known: bool) -> list[str]:
     values = value if isinstance(value, (list, tuple)) else [value]
     places = [one for one in values if isinstance(one, (Path, str) if known else Path)]
     for place in places:
-        if scheme_alone(place) and not Path(place).exists():  # else what it is for would be lost in a folder `s3:`
+        if scheme_alone(place) and not Path(place).exists():  # otherwise the run would end up in a local folder `s3:`
             raise UserError(f"{str(place)!r} is a scheme alone, no folder; give a whole URL, such as s3://bucket/run")
     return [url for place in places if (url := folder_url(place))]
 
@@ -162,7 +162,7 @@ def _remove_left_copies(place: Path) -> None:
 
     from sealegs.traces.folder_lock import FolderLock
 
-    # A process may lock again what it holds, so its own are told apart by name.
+    # A process can lock again what it holds, so the lock does not show which copies are its own; the name does.
     for left in (one for one in place.glob(f"{COPY}*") if str(one.resolve()) not in URL_OF):
         with suppress(UserError, OSError):
             if hasattr(os, "getuid") and left.lstat().st_uid != os.getuid():
@@ -228,8 +228,8 @@ def _close(remote: RemoteFolder, folder: Path) -> None:
         kept = Path(tempfile.mkdtemp(prefix=KEPT)) / folder.name
         folder.rename(kept)
         raise StoreFailure(
-            f"{error}. All that was made is kept in {kept}, which the command takes as a folder as well; on the store "
-            "the same command goes on from what came there"
+            f"{error}. All that was made is kept in {kept}, a folder like any other; with "
+            "the URL, the same command continues from what the store has"
         ) from error
 
 

@@ -63,7 +63,7 @@ def joined_parts(parts: Sequence[JournalPart], read: Callable[[str], bytes], whe
 
     Args:
         parts: as the index names them.
-        read: the object of this name; raises `FileNotFoundError` where there is none.
+        read: the object of this name; raises `FileNotFoundError` if there is no such object.
         where: the folder of the parts, for messages.
 
     Raises:
@@ -96,7 +96,7 @@ def decode_index(data: bytes, where: str) -> dict[str, list[JournalPart]]:
         where: its name, for messages.
 
     Raises:
-        UserError: it is none, or that of another version.
+        UserError: it is not an index, or one of another version.
     """
     try:
         found = json.loads(data)

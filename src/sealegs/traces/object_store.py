@@ -1,6 +1,6 @@
 """Whole objects under a URL, by fsspec: listed, read, written whole, removed. The one place that imports it.
 
-What fails is told in one sentence with what can be done. The libraries of the stores repeat requests that a busy or
+A failure becomes one sentence that says what can be done. The libraries of the stores repeat requests that a busy or
 failing server refuses; this adds no tries of its own. It does not cover who may read what: that is the store's policy.
 """
 
@@ -52,7 +52,7 @@ class ObjectStore:
         """All of an object.
 
         Raises:
-            FileNotFoundError: there is none.
+            FileNotFoundError: there is no such object.
             StoreFailure: it cannot be read.
         """
         with self._told("read", missing=True):
@@ -63,7 +63,7 @@ class ObjectStore:
         """Copy an object to a file.
 
         Raises:
-            FileNotFoundError: there is none.
+            FileNotFoundError: there is no such object.
             StoreFailure: it cannot be read.
         """
         with self._told("read", missing=True):

@@ -111,7 +111,7 @@ class RemoteFolder:
             last: whether nothing comes any more: half a line counts too, and all parts are compared with their files.
 
         Raises:
-            StoreFailure: it refuses; nothing that it has is lost, and the next call goes on.
+            StoreFailure: it refuses; nothing that it has is lost, and the next call continues.
             LeaseLost: another process has taken the folder over.
         """
         self._lease.check()
@@ -133,7 +133,7 @@ class RemoteFolder:
             del self._whole[name]
 
     def _take_over(self, fetched: FetchedFolder) -> None:
-        """Begin with what is there; from now on the indexes of earlier writers count no more."""
+        """Begin with what is there; from now on the indexes of earlier writers do not count."""
         for name, parts in fetched.journals.items():
             self._growing[name] = GrowingFile(self._folder / name, PurePosixPath(name).suffix).known(parts)
         for name in fetched.plain:
@@ -217,7 +217,7 @@ class RemoteFolder:
             # A file may be renamed or removed between two looks; the next time it is seen as it is then.
             except (UserError, OSError) as error:
                 if not self._noted and isinstance(error, UserError):
-                    self._note(f"{error} (it is tried again)")
+                    self._note(f"{error} (it will be tried again)")
                     self._noted = True
             due = time.monotonic() + EVERY
 

@@ -79,7 +79,7 @@ class RemoteLease:
         if max(_leases(self._store), default=self.number) > self.number or not self._is_own():
             raise LeaseLost(
                 f"another process has taken {self._store.url} over, since this one could not be seen to live; "
-                "what was written before is there, and the other goes on from it"
+                "what was written before is there, and the other process continues from it"
             )
         if time.monotonic() - self._renewed > RENEWED:
             self._store.write(self._name(), self._content())
@@ -106,7 +106,7 @@ class RemoteLease:
             self._store.write(self._name(), self._content(over=True))
 
     def forget(self) -> None:
-        """Write no more, although the store does not hear of it."""
+        """Stop writing without telling the store."""
         _OWN.discard(self._token)
 
     def _name(self) -> str:

@@ -1,6 +1,6 @@
 """docs/llms.txt: the pages for language models, by the llms.txt convention (llmstxt.org).
 
-    python docs_site/llms.py    # writes it again
+    python docs_site/llms.py    # writes it again, and the list of kinds in docs/plans.md
 
 A title, a summary, and the pages of the navigation with the first sentence of each; the kinds of fault are optional.
 The links are to Markdown, which lies in the repository and beside each page of the site.
@@ -24,6 +24,8 @@ from sealegs.faults.kinds import KINDS  # noqa: E402
 
 DOCS = ROOT / "docs"
 FILE = DOCS / "llms.txt"
+PLANS = DOCS / "plans.md"
+LIST = re.compile(r"(?<=<!-- kinds -->\n).*?(?=\n<!-- end -->)", re.DOTALL)
 
 
 def written() -> str:
@@ -34,6 +36,11 @@ def written() -> str:
     kinds = (f"- [`{name}`](faults/{name}.md): {reference.first_line(KINDS[name])}" for name in sorted(KINDS))
     head = [f"# {config['site_name']}", "", f"> {config['site_description']}"]
     return "\n".join([*head, *sections, "", "## Optional", "", *kinds]) + "\n"
+
+
+def with_kinds(page: str) -> str:
+    """The page of plans with its list of kinds as it should be."""
+    return LIST.sub(lambda _: reference.kind_links(), page)
 
 
 def _section(entry: dict[str, Any]) -> Iterator[str]:
@@ -60,4 +67,5 @@ def _first_sentence(page: str) -> str:
 
 if __name__ == "__main__":
     FILE.write_text(written(), encoding="utf-8")
-    sys.stdout.write(f"written: {FILE.relative_to(ROOT)}\n")
+    PLANS.write_text(with_kinds(PLANS.read_text(encoding="utf-8")), encoding="utf-8")
+    sys.stdout.write(f"written: {FILE.relative_to(ROOT)}, {PLANS.relative_to(ROOT)}\n")

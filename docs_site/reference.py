@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import inspect
 import json
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import sealegs
+from sealegs.faults.corruption import Corruption
 from sealegs.faults.kinds import KINDS, Fault
 
 
@@ -74,6 +76,23 @@ def _kind_table(names: list[str]) -> Iterator[str]:
     for name in names:
         moments = ", ".join(f"`{moment}`" for moment in KINDS[name].moments)
         yield f"| [`{name}`]({name}.md) | {first_line(KINDS[name])} | {moments} |"
+
+
+def kind_links() -> str:
+    """The list of kinds on the page of plans: a link to the page of each, by what they are of."""
+    verified = [name for name, kind in KINDS.items() if issubclass(kind, Corruption)]
+    of_models = [name for name, kind in KINDS.items() if "model_api" in kind.needs]
+    apart = {*verified, *of_models}
+    groups = {
+        "Explicit": [name for name in kinds(implicit=False) if name not in apart],
+        "Implicit": [name for name in kinds(implicit=True) if name not in apart],
+        "Implicit and verified to be detectable (the nine of ToolMaze, arXiv 2606.05806, table 3)": verified,
+        "Of models (explicit or implicit; their pages say which)": of_models,
+    }
+    paragraphs = (
+        f"{group}: {', '.join(f'[{name}](faults/{name}.md)' for name in names)}." for group, names in groups.items()
+    )
+    return "".join(f"\n{textwrap.fill(one, 120, break_on_hyphens=False)}\n" for one in paragraphs)
 
 
 def first_line(kind: type[Fault]) -> str:

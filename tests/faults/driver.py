@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sealegs.faults.call import Call, Outcome, Value, Wait
-from sealegs.faults.kinds.fault import Steps
+from sealegs.faults.fault import Steps
 
 
 @dataclass(frozen=True)

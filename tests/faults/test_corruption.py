@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from sealegs.faults import implicit_corruptions, paths
 from sealegs.faults.call import Value
+from sealegs.faults.corruption import FAMILIES, Corruption
 from sealegs.faults.invariants import same_shape
 from sealegs.faults.kinds import KINDS, applicable_kinds
-from sealegs.faults.kinds.corruption import FAMILIES, Corruption
 from sealegs.faults.spec import ToolSpec
 
 from .driver import Driven, drive

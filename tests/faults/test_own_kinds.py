@@ -13,8 +13,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from sealegs.faults import Call, Failure, Plan, PlanError, Rule, Value, plan_from, plan_schema
-from sealegs.faults.kinds import Error, own_kinds
+from sealegs.faults import Call, Failure, Plan, PlanError, Rule, Value, own_kinds, plan_from, plan_schema
+from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import Tool
 from sealegs.inject import Session
 

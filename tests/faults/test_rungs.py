@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sealegs.faults import paths
 from sealegs.faults.call import Value
+from sealegs.faults.corruption import FAMILIES, can_corrupt
 from sealegs.faults.kinds import KINDS
-from sealegs.faults.kinds.corruption import FAMILIES, can_corrupt
 from sealegs.faults.rungs.contradiction import Exchange, contradictions
 from sealegs.faults.rungs.forgery import forgeries, written_over
 from sealegs.faults.rungs.glance import glance

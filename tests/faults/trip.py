@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.fault import FaultSetting
 from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Mean, OneOf, Ordered, Requires, Sums
-from sealegs.faults.kinds.fault import FaultSetting
 from sealegs.faults.spec import ToolSpec
 
 # city: country, price per night, nights, kilometres, check-in, check-out, hotels

@@ -44,7 +44,8 @@ def plans() -> Iterator[str]:
             "when": TRIGGERS[index % len(TRIGGERS)],
             "fault": {"kind": kind},
         }
-        more = {"persistence": "permanent", "at_most": 3, "moment": "after"} if index % 3 == 0 else {}
+        moment = KINDS[kind].simplest_moment()
+        more = {"persistence": "permanent", "at_most": 3, "moment": moment} if index % 3 == 0 else {}
         yield json.dumps({"name": f"plan {index}", "seed": index, "rules": [{"id": "one", **rule, **more}]})
     delays = {"kind": "delay", "seconds": {"quantiles": {"points": [[0, 1], [0.5, 2], [1, 9]]}}}
     late = {"id": "late", "match": {"tool": "*"}, "fault": delays, "after": "first"}

@@ -11,8 +11,8 @@ import pytest
 
 from sealegs.faults import Call, Failure, Outcome, PlanError, ToolSpec, Value, plan_from
 from sealegs.faults.call import PartialExecution
+from sealegs.faults.fault import Fault
 from sealegs.faults.kinds import Connection, Delay, Error, Hang, LogicViolation, Poisoned, Timeout
-from sealegs.faults.kinds.fault import Fault
 from sealegs.inject import NO_DRY_RUN, EndlessWait, MisfireWarning, Session, VirtualClock
 from sealegs.traces import Recorder, build_record
 from tests.faults.trip import SPEC

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from sealegs.faults.kinds.fault import FaultSetting, Rewrite
+from sealegs.faults.fault import FaultSetting, Rewrite
 
 
 class Shouted(Rewrite):

@@ -9,7 +9,7 @@ import pytest
 from sealegs.engines.direct import play_scenario
 from sealegs.faults import paths
 from sealegs.faults.call import Value
-from sealegs.faults.kinds.corruption import FAMILIES
+from sealegs.faults.corruption import FAMILIES
 from sealegs.scenarios.perturbation import PUBLISHED_FAMILIES
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.step_use import step_spec

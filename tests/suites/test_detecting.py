@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sealegs.engines.direct import play_scenario
-from sealegs.faults.kinds.corruption import FAMILIES
+from sealegs.faults.corruption import FAMILIES
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.suites.maze.detecting import (

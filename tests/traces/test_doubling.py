@@ -10,8 +10,8 @@ import pytest
 
 from sealegs.adapters.python import wrap
 from sealegs.faults import Rule, ToolSpec, Value
+from sealegs.faults.fault import Fault
 from sealegs.faults.kinds import Connection, Delay, Duplicate, Error, Hang, LostAck, Malformed, Timeout
-from sealegs.faults.kinds.fault import Fault
 from sealegs.faults.triggers import First
 from sealegs.inject import EndlessWait, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer

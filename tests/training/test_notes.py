@@ -7,8 +7,8 @@ import pytest
 from sealegs.agents import UseTool
 from sealegs.faults import Plan, Rule
 from sealegs.faults.call import Failure, Outcome, Value
+from sealegs.faults.fault import Fault
 from sealegs.faults.kinds import Error, MissingRequiredFields, Timeout
-from sealegs.faults.kinds.fault import Fault
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Tool
 from sealegs.inject import Session, VirtualClock

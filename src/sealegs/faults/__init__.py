@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 from sealegs.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from sealegs.faults.any_fault import AnyFault
+    from sealegs.faults.built_in_kinds import KINDS
     from sealegs.faults.call import Call, Effect, Failure, Outcome, Value, Wait, failure_body, render
     from sealegs.faults.catalogue import explicit_responses, implicit_corruptions
-    from sealegs.faults.kinds import KINDS, AnyFault, Fault, FaultSetting, applicable_kinds
+    from sealegs.faults.corruption import applicable_kinds
+    from sealegs.faults.fault import Fault, FaultSetting
     from sealegs.faults.plan import Plan, Rule, plan_schema, unmatched
     from sealegs.faults.plan_files import plan_from, read_plan
     from sealegs.faults.problems import PlanError, Problem
@@ -19,14 +22,14 @@ if TYPE_CHECKING:
     from sealegs.faults.triggers import Condition, Matcher, Occurrence
 
 _HOMES = {
-    "AnyFault": "sealegs.faults.kinds",
+    "AnyFault": "sealegs.faults.any_fault",
     "Call": "sealegs.faults.call",
     "Condition": "sealegs.faults.triggers",
     "Effect": "sealegs.faults.call",
     "Failure": "sealegs.faults.call",
-    "Fault": "sealegs.faults.kinds",
-    "FaultSetting": "sealegs.faults.kinds",
-    "KINDS": "sealegs.faults.kinds",
+    "Fault": "sealegs.faults.fault",
+    "FaultSetting": "sealegs.faults.fault",
+    "KINDS": "sealegs.faults.built_in_kinds",
     "Matcher": "sealegs.faults.triggers",
     "Occurrence": "sealegs.faults.triggers",
     "Outcome": "sealegs.faults.call",
@@ -37,7 +40,7 @@ _HOMES = {
     "ToolSpec": "sealegs.faults.spec",
     "Value": "sealegs.faults.call",
     "Wait": "sealegs.faults.call",
-    "applicable_kinds": "sealegs.faults.kinds",
+    "applicable_kinds": "sealegs.faults.corruption",
     "explicit_responses": "sealegs.faults.catalogue",
     "failure_body": "sealegs.faults.call",
     "implicit_corruptions": "sealegs.faults.catalogue",

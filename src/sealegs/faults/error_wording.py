@@ -12,8 +12,8 @@ from pydantic_core import ErrorDetails
 from sealegs.faults.keyed import alternative_key
 from sealegs.faults.kinds import KINDS
 from sealegs.faults.kinds.delay import Exponential, Lognormal, Normal, Quantiles, Uniform
-from sealegs.faults.kinds.own_kinds import is_own_kind, own_kind, registered_kinds
 from sealegs.faults.matchers import Argument, Header
+from sealegs.faults.own_kinds import is_own_kind, own_kind, registered_kinds
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.problems import Problem, abbreviate
 from sealegs.faults.triggers import Burst, Outage

@@ -26,10 +26,10 @@ from pydantic import Tag as Tagged
 from pydantic.dataclasses import dataclass, rebuild_dataclass
 
 from sealegs.faults import paths
+from sealegs.faults.fault import Text, problem
 from sealegs.faults.http_arguments import HttpArguments
 from sealegs.faults.invariants.invariant import number
 from sealegs.faults.keyed import STRICT, Keyed, alternative_key
-from sealegs.faults.kinds.fault import Text, problem
 from sealegs.faults.model_apis import MODEL
 
 Number = Annotated[float, Strict()]

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, Strict, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from sealegs.faults.any_fault import AnyFault
+from sealegs.faults.fault import Count, Text, problem
 from sealegs.faults.keyed import STRICT
-from sealegs.faults.kinds.any_fault import AnyFault
-from sealegs.faults.kinds.fault import Count, Text, problem
 from sealegs.faults.moment import Moment
 from sealegs.faults.problems import Problem, abbreviate
 from sealegs.faults.spec import ToolSpec

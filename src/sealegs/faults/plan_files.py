@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from sealegs.faults.kinds.any_fault import IMPORTS
+from sealegs.faults.any_fault import IMPORTS
 from sealegs.faults.plan import TANGLED, Plan, automatic_id, rule_conflicts
 from sealegs.faults.problems import PlanError, Problem, abbreviate
 

@@ -18,8 +18,8 @@ from pydantic.dataclasses import dataclass
 from pydantic_core import CoreSchema, core_schema
 
 from sealegs.faults import seeds
+from sealegs.faults.fault import Count, Fraction, Text, problem
 from sealegs.faults.keyed import STRICT, Keyed, alternative_key
-from sealegs.faults.kinds.fault import Count, Fraction, Text, problem
 from sealegs.faults.matchers import AllOf, AnyMatcher, AnyOf, Argument, Header, Matcher, Method, Model, Not, Tag, Tool
 
 __all__ = [

@@ -16,8 +16,8 @@ from collections.abc import Callable, Generator, Iterable, Mapping, MutableMappi
 from dataclasses import replace
 from typing import Any
 
+from sealegs.faults.built_in_kinds import is_built_in
 from sealegs.faults.call import MORE_TO_COME, Call, Failure, Outcome, Value, Wait
-from sealegs.faults.kinds.built_in import is_built_in
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Occurrence

@@ -13,7 +13,7 @@ from typing import Any, cast
 from sealegs.faults import seeds
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.equal import draw_key
-from sealegs.faults.kinds.fault import FaultSetting
+from sealegs.faults.fault import FaultSetting
 from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec

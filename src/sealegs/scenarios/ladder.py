@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.faults import seeds
-from sealegs.faults.kinds.corruption import FAMILIES, VisibleRung, can_corrupt
+from sealegs.faults.corruption import FAMILIES, VisibleRung, can_corrupt
 from sealegs.faults.rungs.forgery import Edit
 from sealegs.faults.rungs.visible_rung import Rung
 from sealegs.scenarios.lower_rungs import lower_rungs

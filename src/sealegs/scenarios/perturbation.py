@@ -20,8 +20,8 @@ from pydantic import TypeAdapter
 
 from sealegs.faults import seeds
 from sealegs.faults.catalogue import explicit_responses
+from sealegs.faults.corruption import FAMILIES, applicable_kinds, can_corrupt
 from sealegs.faults.kinds import AnyFault
-from sealegs.faults.kinds.corruption import FAMILIES, applicable_kinds, can_corrupt
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.rungs.visible_rung import Rung
 from sealegs.faults.spec import ToolSpec

@@ -6,8 +6,8 @@ from collections import Counter
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.catalogue import explicit_responses
+from sealegs.faults.corruption import can_corrupt
 from sealegs.faults.invariants import Bounds
-from sealegs.faults.kinds.corruption import can_corrupt
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
 from sealegs.suites.inspect_eval.eval_faults import FaultDraw, struck_kinds

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
+from sealegs.faults.fault import Count, Text, problem
 from sealegs.faults.kinds import AnyFault
-from sealegs.faults.kinds.fault import Count, Text, problem
 from sealegs.faults.plan_files import read_data_file
 from sealegs.faults.problems import Problem, abbreviate
 from sealegs.faults.user_error import UserError

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Value
-from sealegs.faults.kinds.fault import Fault, FaultSetting, Steps
+from sealegs.faults.fault import Fault, FaultSetting, Steps
 from sealegs.faults.kinds.model_error import asked_of_model
 from sealegs.faults.model_apis import MODEL_APIS, ModelApi, Reply, ReplyCall
 from sealegs.faults.model_apis.model_api import parsed_events

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, Strict
 
 from sealegs.faults import paths
-from sealegs.faults.kinds.fault import FaultSetting, Rewrite, Text
+from sealegs.faults.fault import FaultSetting, Rewrite, Text
 
 Sign = Literal["up", "down", "either"]
 

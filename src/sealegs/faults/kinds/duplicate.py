@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from sealegs.faults.call import Call, Failure
-from sealegs.faults.kinds.fault import Fault, FaultSetting, Steps
+from sealegs.faults.fault import Fault, FaultSetting, Steps
 from sealegs.faults.spec import ToolSpec
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from sealegs.faults.kinds.fault import FaultSetting, Rewrite
+from sealegs.faults.fault import FaultSetting, Rewrite
 
 
 class Empty(Rewrite):

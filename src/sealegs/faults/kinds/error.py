@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, JsonValue, Strict, field_validator
 
 from sealegs.faults.call import Call, Failure
-from sealegs.faults.kinds.fault import Fault, FaultSetting, Seconds, Steps, Text, problem
+from sealegs.faults.fault import Fault, FaultSetting, Seconds, Steps, Text, problem
 from sealegs.faults.moment import MOMENTS, Moment
 
 

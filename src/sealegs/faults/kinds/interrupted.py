@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
+from sealegs.faults.fault import Count, Fault, FaultSetting, Steps
 from sealegs.faults.kinds.connection import unreachable
-from sealegs.faults.kinds.fault import Count, Fault, FaultSetting, Steps
-from sealegs.faults.kinds.pieces import run_to_piece
+from sealegs.faults.pieces import run_to_piece
 
 
 class Interrupted(Fault):

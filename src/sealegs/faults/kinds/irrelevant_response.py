@@ -6,8 +6,8 @@ from collections.abc import Generator
 from typing import Any, ClassVar, Literal
 
 from sealegs.faults.call import Call, Outcome, Wait
-from sealegs.faults.kinds.corruption import Corruption, swap_answer
-from sealegs.faults.kinds.fault import FaultSetting
+from sealegs.faults.corruption import Corruption, swap_answer
+from sealegs.faults.fault import FaultSetting
 from sealegs.faults.kinds.wrong_entity import dry_answer, shuffled_examples
 
 ENOUGH = 3  # answers that are wrong here; of more than one, some may lack the keys or the change that is needed

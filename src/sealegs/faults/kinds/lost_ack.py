@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
+from sealegs.faults.fault import Fault, FaultSetting, IgnoresCancel, Seconds, Steps
 from sealegs.faults.kinds.connection import unreachable
-from sealegs.faults.kinds.fault import Fault, FaultSetting, IgnoresCancel, Seconds, Steps
 from sealegs.faults.kinds.timeout import timed_out
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from sealegs.faults.kinds.corruption import Breaking
+from sealegs.faults.corruption import Breaking
 
 
 class MissingRequiredFields(Breaking):

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call
-from sealegs.faults.kinds.fault import Count, Fault, FaultSetting, Seconds, Steps
-from sealegs.faults.kinds.pieces import run_to_piece
+from sealegs.faults.fault import Count, Fault, FaultSetting, Seconds, Steps
 from sealegs.faults.model_apis import MODEL_APIS
 from sealegs.faults.model_apis.model_api import Problem
 from sealegs.faults.moment import Moment
+from sealegs.faults.pieces import run_to_piece
 
 
 class ModelError(Fault):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults import paths
-from sealegs.faults.kinds.fault import FaultSetting, Fraction, Rewrite
+from sealegs.faults.fault import FaultSetting, Fraction, Rewrite
 
 
 class Partial(Rewrite):

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure
-from sealegs.faults.kinds.fault import Fault, FaultSetting, Seconds, Steps
+from sealegs.faults.fault import Fault, FaultSetting, Seconds, Steps
 from sealegs.faults.moment import MOMENTS, Moment
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults import paths
-from sealegs.faults.kinds.fault import FaultSetting, Rewrite, Text
+from sealegs.faults.fault import FaultSetting, Rewrite, Text
 
 
 class Scramble(Rewrite):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from sealegs.faults.call import Call, Failure
-from sealegs.faults.kinds.fault import Fault, FaultSetting, Steps
+from sealegs.faults.fault import Fault, FaultSetting, Steps
 from sealegs.faults.moment import Moment
 from sealegs.faults.spec import ToolSpec
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Value
-from sealegs.faults.kinds.fault import FaultSetting, Rewrite
+from sealegs.faults.fault import FaultSetting, Rewrite
 
 
 class Stale(Rewrite):

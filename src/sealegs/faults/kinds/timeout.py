@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
-from sealegs.faults.kinds.fault import Fault, FaultSetting, IgnoresCancel, Seconds, Steps
+from sealegs.faults.fault import Fault, FaultSetting, IgnoresCancel, Seconds, Steps
 from sealegs.faults.moment import MOMENTS, Moment
 
 

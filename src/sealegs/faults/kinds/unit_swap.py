@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from sealegs.faults import paths
+from sealegs.faults.fault import FaultSetting, Rewrite, Text, problem
 from sealegs.faults.invariants import touches
 from sealegs.faults.invariants.invariant import number
-from sealegs.faults.kinds.fault import FaultSetting, Rewrite, Text, problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
-from sealegs.faults.kinds.fault import Fault, FaultSetting, Steps
+from sealegs.faults.fault import Fault, FaultSetting, Steps
 from sealegs.faults.moment import MOMENTS, Moment
 
 

@@ -18,8 +18,8 @@ from pydantic import TypeAdapter
 from sealegs.faults import seeds
 from sealegs.faults.call import Value
 from sealegs.faults.catalogue import explicit_responses
+from sealegs.faults.corruption import FAMILIES, can_corrupt
 from sealegs.faults.kinds import AnyFault
-from sealegs.faults.kinds.corruption import FAMILIES, can_corrupt
 from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec

@@ -19,7 +19,7 @@ from typing import Any
 
 from sealegs.faults import paths, seeds
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.faults.kinds.corruption import break_invariant
+from sealegs.faults.corruption import break_invariant
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.recovery.policies.alternative import CallArgument, Fixed, StepField

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from sealegs.faults.kinds.corruption import FAMILIES
+from sealegs.faults.corruption import FAMILIES
 from sealegs.scoring.maze_metrics import CLEAN, MazeResult, maze_table
 from sealegs.scoring.metric import ALL, Design, EpisodeTable, Metric, Row, estimate, figure_row
 from sealegs.suites.maze.detecting import AGENT, ARMS, PER, STRUCK, WANTED, CheckedAnswer, Marks

@@ -15,8 +15,8 @@ from functools import cache
 from pydantic import TypeAdapter
 
 from sealegs.faults import seeds
+from sealegs.faults.corruption import FAMILIES, can_corrupt
 from sealegs.faults.kinds import AnyFault, Error
-from sealegs.faults.kinds.corruption import FAMILIES, can_corrupt
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import First, Tool
 from sealegs.recovery.causes import causes

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import PydanticUndefined
 
-from sealegs.faults.kinds.fault import Fault
+from sealegs.faults.fault import Fault
 from sealegs.faults.naming import describe_import_error, import_object
 from sealegs.faults.user_error import UserError
 

@@ -18,9 +18,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, InitErrorDetails, core_schema
 
-from sealegs.faults.kinds.built_in import KINDS, is_built_in
-from sealegs.faults.kinds.fault import Fault, problem
-from sealegs.faults.kinds.own_kinds import findable, is_own_kind, own_fault
+from sealegs.faults.built_in_kinds import KINDS, is_built_in
+from sealegs.faults.fault import Fault, problem
+from sealegs.faults.own_kinds import findable, is_own_kind, own_fault
 from sealegs.faults.user_error import UserError
 
 IMPORTS = "imports"  # in a validation's context: whether modules that a plan names may be imported

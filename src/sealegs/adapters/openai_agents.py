@@ -105,6 +105,7 @@ def _crossed_handoff(source: Agent[Any], one: Any, reached: Mapping[str, Any], s
         arguments = _arguments(text)
 
         async def running(given: Mapping[str, Any]) -> Any:
+            # The model's own text where nothing was changed: to write it anew could alter it.
             return await one.on_invoke_handoff(context, text if given is arguments else json.dumps(given))
 
         if arguments is None:
@@ -116,6 +117,7 @@ def _crossed_handoff(source: Agent[Any], one: Any, reached: Mapping[str, Any], s
         name = value.get("assistant") if isinstance(value, Mapping) else None
         if taker is None or name == one.agent_name:  # it was reported, and nobody took over; or it is as it was
             return shown.noted(taker or source, value)
+        # The fault named another assistant, which takes over if it is one that this agent may hand over to.
         other = reached.get(str(name))
         return shown.noted(taker if other is None else await other.on_invoke_handoff(context, text), value)
 

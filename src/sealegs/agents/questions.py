@@ -171,6 +171,8 @@ def arguments(question: Question, parameters: Mapping[str, Mapping[str, Any]], s
                 )
     given: dict[str, tuple[int, Any]] = {}
     taken: set[int] = set()
+    # Greedily, the surest and nearest pair first: each value of the question goes to one parameter and each parameter
+    # gets one.
     for _, _, _, name, found, value in sorted(pairs, key=lambda pair: (pair[0] + pair[1] / 4, pair[2], pair[4].at)):
         if name not in given and found.at not in taken:
             given[name] = (found.at, value)

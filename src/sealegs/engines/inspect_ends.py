@@ -48,6 +48,7 @@ def model_end(output: ModelOutput) -> ModelEnd | None:
     text, content = output.completion, output.message.content
     said = one_line(text)
     parts = [] if isinstance(content, str) else content
+    # Providers mark a refusal in different ways: in a part of the message, or in the details of the reason to stop.
     details = output.choices[0].stop_details
     marked = any(isinstance(part, ContentText) and part.refusal for part in parts)
     if marked or (output.stop_reason == "content_filter" and details is not None and details.type == "refusal"):

@@ -79,6 +79,8 @@ def run_left(
     budget = RunBudget(setup.budget_tokens, setup.budget_cost, usage_of(folder) if setup.limited else RunUsage())
     if budget.spent:
         return
+    # A model that cannot be asked must leave no folder behind; one that was begun is only opened, and may be complete,
+    # so that nobody need be asked.
     begun = (folder / SETTINGS).exists()
     if not begun and not setup.answered:
         ask_first(name, **setup.address)

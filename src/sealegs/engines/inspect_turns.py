@@ -59,12 +59,15 @@ async def take_turns_in_inspect(
     model = get_model()
     for _ in range(max_steps):
         state.output = await model.generate(state.messages, tools=infos)
+        # Providers refuse a conversation that holds an empty message.
         if not state.output.empty:
             state.messages.append(state.output.message)
         calls = [] if state.output.empty else state.output.message.tool_calls or []
         if not calls:
             finish_by_model(recorder, state.output)
             return
+        # Definitions for what was asked for, offered or not: the answer to an unknown name is recorded as the other
+        # engines record it.
         asked = dict.fromkeys(call.function for call in calls)
         tools = [tool_def(name, name, session, run_offered) for name in asked]
         state.messages += await _executed(state, tools, recorder)

@@ -43,6 +43,7 @@ class Journal:
 
     def append(self, entry: dict[str, Any]) -> None:
         """Write one entry down and hand it to the operating system."""
+        # Opened and written in one piece each time: a kill leaves at most one damaged line, which is the last.
         with self._file.open("ab", buffering=0) as out:
             out.write((json.dumps(entry, ensure_ascii=False) + "\n").encode())
         self.entries.append(entry)
@@ -68,6 +69,7 @@ class Journal:
 
     def _check(self, settings: Mapping[str, Any]) -> None:
         before = self.entries[0].get("settings") if isinstance(self.entries[0], dict) else None
+        # As JSON reads it back (tuples are lists), or equal settings would differ from what the file holds.
         now = json.loads(json.dumps(dict(settings)))
         if not isinstance(before, dict):
             raise UserError(f"{self._file} is not a journal of this command; name another folder with --out")

@@ -77,9 +77,12 @@ def agent_entry(project: ScannedProject) -> AgentEntry | None:
         one = module.runner
         if one is not None:
             entry = AgentEntry(module, one.name, "runner", one.takes_input, one.is_async)
+            # A function without an input runs something, but nobody can say what it is asked: an object of the agent is
+            # better.
             found.append((0 if one.takes_input else 3, entry))
         found += [(1, AgentEntry(module, name, "object")) for name, made in module.agents.items() if made in makers]
         found += [(2, AgentEntry(module, name, "factory")) for name, made in module.factories.items() if made in makers]
+    # Of this framework's objects it is not known how to run one and what it answers.
     if not project.framework.answer:
         found = [(rank, entry) for rank, entry in found if entry.kind == "runner"]
     return min(found, key=lambda one: one[0])[1] if found else None

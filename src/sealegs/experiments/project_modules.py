@@ -114,6 +114,7 @@ def read_module(folder: Path, file: Path) -> ProjectModule | None:
     plain = [one for one in parts if one in functions] + named
     borrowed = [found for one in parts if (found := _origin(one, imported))]
     runner = _runner(functions, set(decorated.values()) | set(plain))
+    # A guess that is made only where nothing is listed or declared: what the agent calls itself may be its tools.
     called = [] if plain or borrowed or decorated else list(_called_by(runner, functions))
     plain += [one for one in called if one in functions]
     return ProjectModule(

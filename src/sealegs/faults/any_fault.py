@@ -53,6 +53,7 @@ def _reader(*kinds: str) -> TypeAdapter[Any]:
 
 
 def _fault_of_any_kind(value: Any, info: ValidationInfo) -> Fault:
+    # Made in Python, of a class of others: its kind becomes a name by which a replay finds the class again.
     if isinstance(value, Fault) and not is_built_in(value):
         try:
             return findable(value)
@@ -61,6 +62,7 @@ def _fault_of_any_kind(value: Any, info: ValidationInfo) -> Fault:
     kind = value.get("kind") if isinstance(value, Mapping) else getattr(value, "kind", None)
     if isinstance(kind, str) and kind not in KINDS and isinstance(value, Mapping) and is_own_kind(kind):
         return _own_fault(kind, value, info)
+    # A known kind needs no schema but its own, and imports no other. Without one, the union of all says what is wrong.
     known = (kind,) if isinstance(kind, str) and kind in KINDS else KINDS
     found: Fault = _reader(*known).validate_python(value, context=info.context)
     return found

@@ -104,8 +104,10 @@ def break_invariant(
     Invariants about used fields come first; each is tried with several draws. With a `rung`, the answer is on it.
     """
     used = spec.used if spec is not None else ()
+    # A statement that the true answer breaks already would prove nothing of a false one.
     candidates = [invariant for invariant in _invariants(family, spec, output) if invariant.holds(arguments, output)]
     draw.shuffle(candidates)
+    # The sort is stable: among those that touch used fields, and among the others, the drawn order stays.
     candidates.sort(key=lambda invariant: not any(touches(field, used) for field in invariant.fields()))
     for invariant in candidates:
         for _ in range(TRIES if rung is None else TRIES_ON_RUNG):

@@ -78,6 +78,7 @@ def _written(value: Any, literal: bool = False) -> str:
 
 def _one_form(value: Any, literal: bool = False) -> str:
     """The value in the one form that all its equals have. `literal`: it is where a text is wanted."""
+    # Before the numbers, since True is an int to Python and must not be one here.
     if value is None or isinstance(value, bool):
         return str(value)
     if isinstance(value, (int, float, Decimal)):
@@ -87,6 +88,7 @@ def _one_form(value: Any, literal: bool = False) -> str:
         text = str.__str__(value)
         return repr(text) if literal else _of_text(text)
     if isinstance(value, Mapping):
+        # Sorted, because models write the same arguments in any order.
         return repr(sorted((str(name), _one_form(item)) for name, item in value.items()))
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_one_form, value))}]"

@@ -63,10 +63,12 @@ def problem_from_error(error: ErrorDetails, data: Any) -> Problem | None:
 
 def located(loc: Loc, data: Any) -> tuple[str, Any]:
     """The path that a person would write, and what is there. Names of alternatives in `loc` are not part of it."""
+    # pydantic puts the kind between `fault` and the field; nobody wrote it there.
     if len(loc) > 3 and loc[2] == "fault" and not _own(loc, data):
         loc = loc[:3] + loc[4:]
     path, here = "", data
     for index, key in enumerate(loc):
+        # The last part may name what is missing. Any other that is not there is an alternative of pydantic's own.
         if isinstance(here, Mapping) and (key in here or index == len(loc) - 1):
             path, here = f"{path}.{key}" if path else str(key), here.get(key)
         elif isinstance(here, (list, tuple)) and isinstance(key, int):
@@ -129,6 +131,7 @@ def _unknown_alternative(path: str, value: Any, discriminator: str) -> Problem:
             suggest_name(kind, (*KINDS, *registered_kinds())),
         )
     noun, names = ALTERNATIVES[discriminator]
+    # A single key is a misspelt name of an alternative; several are alternatives that somebody wanted together.
     if isinstance(value, Mapping) and len(value) == 1:
         name = str(next(iter(value)))
         return Problem(f"{path}.{name}", "", f"is not a {noun}", suggest_name(name, names))

@@ -40,9 +40,12 @@ def _hides(text: str, at: int, sign: str) -> bool:
     if sign in "\n\t" or not _is_hidden(sign):
         return False
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    # A form belongs after a picture, or after a sign that has a picture as a key (keycaps); elsewhere it carries data.
     if sign in EMOJI_FORMS:
         return not (_is_emoji(before) or (before.isascii() and before != "" and before in "0123456789#*"))
     if sign in JOINERS:
+        # Joiners make one picture of several, and are spelling in scripts such as Persian; between other letters they
+        # hide text.
         pictures = sign == "\u200d" and (_is_emoji(before) or before == EMOJI_FORMS[1]) and _is_emoji(after)
         return not (pictures or (_joins(before) and _joins(after)))
     return True

@@ -83,6 +83,7 @@ def make_private_set(
     open_shard_folder(out, None)
     secret = _seed(out, seed)
     settings = {"engine": "private", "matched": task_set().edition, "levels": list(levels), "per_level": per_level}
+    # Only a digest: who knows the seed can make the set, which is to stay private.
     settings |= {"seed_digest": f"{seeds.digest('private', secret):016x}", "candidates": CANDIDATES}
     keys = {level: _places(level, per_level, secret) for level in levels}
     journal = Journal(out / JOURNAL, settings)
@@ -102,6 +103,7 @@ def make_private_set(
     unmatched = [key.partition("/")[0] for key in every if not found[key].tasks]
     models = dict.fromkeys(key.partition("/")[0] for key in every)
     _write(out, chosen, tried, [task for task in task_set().tasks.values() if task.id in models])
+    # It may have been read when the folder was not finished.
     task_set.cache_clear()
     return PrivateSet(task_set(str(out.resolve())), tried, unmatched)
 

@@ -90,6 +90,7 @@ def world_tasks(
         reasons = "; ".join(problems[:NAMED]) or "it holds no task"
         raise UserError(f"{source}: {reasons}; fix it first")
     lines = task_lines(task_data(task, corpus.groups) for task in found)
+    # Named by its content: the same tasks on the same world give the same folder, and other ones another.
     folder = base / f"{name}-{digest(lines):016x}"[: len(name) + 9]
     write_atomically(folder / TASKS, lines)
     write_atomically(folder / WORLD, world_pointer(file))

@@ -215,6 +215,8 @@ class Session:
         if self._deadline is not None:
             run = with_deadline(run, self._deadline)
         fast = self._fast
+        # Where nothing can strike the tool, the layer is asked before and after the run, which costs less than to drive
+        # it. The call goes through the layers only if it then wants more, such as a retry.
         if fast is not None and self._injector.state(tool).idle:
             refusal = fast.before(call)
             outcome = run_as_current(call, run) if refusal is None else refusal[1]

@@ -50,9 +50,11 @@ def drive_stream(layer: Layer, call: Call, run: Run, split: Split, clock: Clock)
         with ExitStack() as runs:
             request = next(generator)
             while True:
+                # The run before may still be open, its pieces held: this call takes its place.
                 if isinstance(request, Call):
                     runs.close()
                     coming = runs.enter_context(closing(_within(request, run)))
+                    # Shown as they come, so the outcome must not be split and shown once more at the end.
                     ahead = ahead or request.pieces is not None
                     latest, piece = _taken(next(coming))
                     while latest is MORE_TO_COME and not request.held:
@@ -60,6 +62,7 @@ def drive_stream(layer: Layer, call: Call, run: Run, split: Split, clock: Clock)
                             yield piece
                         latest, piece = _taken(next(coming))
                     answer = latest
+                    # A run whose pieces are held stays open: waits that follow let them through one by one.
                     if not request.held:
                         runs.close()
                         coming = None
@@ -67,6 +70,8 @@ def drive_stream(layer: Layer, call: Call, run: Run, split: Split, clock: Clock)
                     clock.sleep(request.seconds, generator.close)
                     answer = NO_ANSWER
                     if request.pieces and call.pieces is not None:
+                        # The layers have the whole answer already, as one that was not held; it is cut again, to be let
+                        # through in parts.
                         if coming is None:
                             coming = runs.enter_context(closing(_known(latest, split)))
                             latest, piece = _taken(next(coming))

@@ -64,6 +64,7 @@ class ToolState:
         self.missed = tuple(rule for rule in matching if rule.misses(spec))
         # Also of rules on other tools: who is touched first decides for all.
         self.groups = tuple({rule.when.group for rule in rules if tool in rule.when.group})
+        # Without rules of its own, a tool in a group is not idle: a call of it decides who is struck.
         self.idle = not self.rules and not self.groups
         self.counts = any(one.counts or not one.by_order for one in self.rules)  # so that calls are taken one by one
         self.calls = itertools.count()
@@ -71,6 +72,7 @@ class ToolState:
         self.same: dict[str, Iterator[int]] = {}  # by arguments: the calls with these, counted where a rule asks
         self._keys: dict[tuple[Any, ...], str] = {}
         stale = any(one.rule.fault.remembers for one in self.rules)
+        # Keeping outcomes means copying them, so it is done only for kinds that serve old answers.
         self.earlier: deque[tuple[Mapping[str, Any], Outcome]] | None = deque(maxlen=MEMORY) if stale else None
 
     def drawn_key(self, arguments: Mapping[str, Any]) -> str:

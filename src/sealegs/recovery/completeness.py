@@ -50,6 +50,7 @@ def _why(part: Mapping[str, Any]) -> str:
         return "it reports an error"
     links = part.get("links") or part.get("_links")
     following = isinstance(links, Mapping) and links.get("next")
+    # Some count pages from 0 and some from 1; a single page is the whole either way.
     further = any(_number(part.get(name)) > max(1.0, _number(part.get("page"))) for name in PAGES)
     if is_partial(part) or following or further or any(part.get(name) not in EMPTY for name in (*CURSORS, *MORE)):
         return "it is one page of several"

@@ -66,6 +66,7 @@ class Declarations(Mapping[str, ToolSpec]):
 def _joined(declared: ToolSpec | None, known: ToolSpec | None) -> ToolSpec | None:
     if declared is None or known is None:
         return declared or known
+    # Whether a call may be repeated follows from both fields together, so they are taken from the same source.
     said = declared.effects is not None
     return replace(
         known,

@@ -283,6 +283,7 @@ class RecoveryLayer(FastPathLayer):
         if isinstance(outcome, Failure):
             return signature(call, outcome, repeated=self._counted(call, outcome.type))
         value = outcome.value
+        # A part is what the tool announced, so it is not checked as if it were the whole.
         if is_partial(value):
             return Signature(message="partial: the answer says that it is a part")
         spec = self._specs.get(call.tool) if self._check else None

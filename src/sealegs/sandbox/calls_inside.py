@@ -47,6 +47,7 @@ class CallsInside:
         done = self._libc.syscall(ctypes.c_long(number), *words)
         code = ctypes.get_errno()
         self._seen([name, target, form], "ok" if done != -1 else errno.errorcode.get(code, str(code)))
+        # Else what one call opened would change what the next can do, and in the end none could open anything.
         for descriptor in range(DESCRIPTORS):
             if descriptor not in self._kept and kind_of(descriptor):
                 os.close(descriptor)
@@ -136,6 +137,7 @@ def about(word: str, path: str) -> Any:
 def try_all(given: dict[str, Any], seen: Callable[..., object]) -> None:
     """Make every call of the table; at the end, leave a thousand signals waiting."""
     attempts = CallsInside(given, seen)
+    # A signal of real time: unlike plain ones, such signals queue up, and each that waits takes memory of the kernel's.
     own = signal.SIGRTMIN + 5
     signal.pthread_sigmask(signal.SIG_BLOCK, [own])
     machine = os.uname().machine

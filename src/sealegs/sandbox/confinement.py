@@ -90,6 +90,7 @@ def confinement(hello: Hello, ground: Ground, limits: Limits) -> dict[str, Any]:
 
 
 def _landlock(abi: int, ground: Ground) -> dict[str, Any]:
+    # Landlock refuses a ruleset with rights that its version does not know.
     handled = FILES_BY_ABI[max(known for known in FILES_BY_ABI if known <= abi)]
     reading = READ_FILE | READ_FOLDER
     rules = [(path, READ_FOLDER) for path in ground.listed]

@@ -108,6 +108,7 @@ def _wrapping(python: PythonFiles) -> tuple[str, ...]:
         for name in INSTALLED:
             if (folder / name).is_dir():
                 hidden = f"{_inside(folder, python.prefix)}/{name}"
+                # An empty folder over it: what is installed on the host is nothing that the code may import.
                 options += ["--tmpfs", hidden, "--remount-ro", hidden]
     if python.loader is not None:
         options += _bind(python.loader.resolve(), str(python.loader))
@@ -115,6 +116,7 @@ def _wrapping(python: PythonFiles) -> tuple[str, ...]:
         options += _bind(file, f"{INSIDE}/so/{file.name}")
     for name, file in sorted(python.libraries.items()):
         if name != file.name:
+            # Programs look for a library by its soname, which is usually a link to the file with the whole version.
             options += ["--symlink", file.name, f"{INSIDE}/so/{name}"]
     if ZONES.is_dir():
         options += _bind(ZONES, str(ZONES))

@@ -41,6 +41,8 @@ def drive_conversation(talk: Generator[Request, Any, T], requests: int, replies:
                 came = answer(request.tool, request.arguments)
                 if isinstance(came, Awaitable):
                     if asyncio.iscoroutine(came):
+                        # Else Python would warn of a coroutine that was never awaited, behind the error that says what
+                        # is wrong.
                         came.close()
                     raise TypeError("the functions are async; use run_async")
     finally:

@@ -79,6 +79,7 @@ def _libraries(executable: Path, extensions: Path, folders: tuple[Path, ...]) ->
     done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=60, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise OSError(f"{executable} does not run: {done.stderr.strip()[-200:]}")
+    # What is mapped into a process that has loaded every extension is what the dynamic loader found.
     files = {Path(line).resolve() for line in done.stdout.split("\n") if line.startswith("/")}
     files = {file for file in files if file.is_file() and not any(file.is_relative_to(one) for one in folders)}
     named = {file.name: file for file in files}

@@ -147,6 +147,8 @@ class RemoteKernel:
                 except StopIteration as stop:
                     return stop.value
                 if isinstance(request, Write):
+                    # Collected until the conversation waits: each exchange with the remote container is a command of
+                    # its own.
                     self._said += request.data
                     came = len(request.data)
                 elif isinstance(request, Read):

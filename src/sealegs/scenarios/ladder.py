@@ -130,6 +130,8 @@ def proven_ladder(task: str, step: str, tasks: str = SHIPPED) -> StepLadder:
     spec, others = step_spec(base, found, corpus), corpus.answered_examples(found.tool)
     if not spec.used:
         return StepLadder({}, {})
+    # An agent may leave the defaults out, and a statement that repeats an argument is silent without it: both calls
+    # must do.
     given = {name: value for name, value in expected.arguments.items() if expected.defaults.get(name) != value}
     families: dict[Rung, tuple[str, ...]] = {
         rung: tuple(
@@ -142,5 +144,7 @@ def proven_ladder(task: str, step: str, tasks: str = SHIPPED) -> StepLadder:
     }
     shown = not expected.effects or corpus.history_of(found.tool) is not None
     values = lower_rungs(chosen, base, found, spec)
+    # To ask a second time would do an action twice, so that an action has a second source only where a history shows
+    # it.
     values = {way: edits for way, edits in values.items() if shown or way != "second_source"}
     return StepLadder({rung: kinds for rung, kinds in families.items() if kinds}, values)

@@ -92,6 +92,7 @@ def lower_rungs(chosen: TaskSet, base: Task, step: Step, spec: ToolSpec) -> dict
         if any(can_be_had(value, [wrong, *known]) for value in truth):
             continue  # then it is detectable by arithmetic, though no declared relation says so
         way = detection_of(around, right, wrong, changed, corpus)
+        # Then another tool of the task tells the true value, and it is detectable across tools.
         if way == "second_source" and any(can_be_had(v, [one.output for one in around.possible]) for v in truth):
             continue
         if way and len(found[way]) < VALUES and _differs(wrong, [other for _, other in found[way]], changed):

@@ -112,6 +112,7 @@ class _Way:
         order = [step for leg in range(len(self._rest)) for step in self._other.steps if legs[step.id] == leg]
         self._numbers = {step.id: number for number, step in enumerate(order)}
         parts = [self._part(leg, [s for s in order if legs[s.id] == leg], legs) for leg in range(len(self._rest))]
+        # All or none: an alternative that breaks off midway would leave the agent worse off than the failure.
         whole = [part for part in parts if part is not None]
         if len(whole) < len(parts):
             return None

@@ -36,6 +36,7 @@ def used_fields(graph: Graph, step: Step, task: Task) -> tuple[str, ...]:
     shared: dict[str, None] = {}
     for group in graph.groups:
         read = [{p for s in branch.steps for n in s.needs if (p := names(n))} for branch in group.branches]
+        # Whichever branch is chosen, it reads these; a field that only some branches read may never be looked at.
         shared |= dict.fromkeys(sorted(set.intersection(*read)))
     return tuple(shared)
 

@@ -128,6 +128,7 @@ def _same_number(given: Cell, right: Cell) -> bool:
     except OverflowError:
         return False
     if float(right).is_integer():
+        # A whole number is a count or an id: a neighbour of it is another one, however large both are.
         return isinstance(given, float) and off <= EXACT
     near = EXACT * abs(right)
     return off <= near or (off <= _rounding(given) and off <= ROUNDED * abs(right))

@@ -59,6 +59,7 @@ def invented_in(answer: str, known: GivenValues) -> list[StatedValue]:
     numbers = [one for one in stated if one.kind == "number" and one.numbers]
     pool = _Pool(known)
     for _ in range(ROUNDS):
+        # Round by round, because answers calculate with what they have calculated: a sum first, then its share.
         pool.add(one for one in numbers if id(one) in given)
         more = {id(one) for one in numbers if id(one) not in given and pool.gives(one)}
         if not more:

@@ -115,6 +115,7 @@ def _wrong_switch(way: TaskProgress, case: Case) -> bool:
     """Whether, after the fault, tools outside the graph were called, or a second branch was begun and not finished."""
     assert way.first is not None
     graph = case.task.graph
+    # What the recovery layer called is not the agent's choice.
     after = [move for move in way.moves[way.first + 1 :] if not move.turn.by]
     if any(move.step is None and not move.look for move in after):
         return True

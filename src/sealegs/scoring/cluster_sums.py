@@ -104,6 +104,8 @@ class ClusterSums:
         tops, belows = (side.sum(axis=(-2, -1), keepdims=True) for side in (self.top, self.below))
         # `where` instead of a later mask: dividing by 0 would warn.
         ratio = np.divide(tops, belows, out=np.zeros(tops.shape), where=belows > 0)
+        # Woodruff (1971): a ratio of sums varies as the sum of top - ratio * below does, divided by what is below the
+        # line.
         return self._weighted(self.top - ratio * self.below)
 
     @property
@@ -148,6 +150,7 @@ def _bounded(sums: ClusterSums, confidence: float) -> Ends:
     if sums.cases:
         # No episode of a share is worth more than one case (see above).
         whole = np.where(raw > 0, np.maximum(whole, _independent(sums)), whole)
+    # Against rounding: a cluster without a failure differs from its mass by some last digits.
     failing = sums.by_block(_true(sums.mass - sums.won > 1e-9 * sums.mass))
     winning = sums.by_block(_true(sums.won > 1e-9 * sums.mass))
     # A variance shown by few clusters of the rarer kind is itself badly known (see above).
@@ -155,10 +158,12 @@ def _bounded(sums: ClusterSums, confidence: float) -> Ends:
     factor = (z / student_point(_satterthwaite(whole, freedom), confidence)) ** 2
     share = _clipped(sums.by_block(sums.won), width)
     low, high = _share_ends(share, _Worth(width, raw, whole, _cases(sums, sums.mass), factor), confidence)
+    # MOVER: squared distances from the estimate to the ends add up as variances would, on each side by itself.
     down, up = (_squares(width, ends) for ends in (share - low, high - share))
     runs = sums.influence.shape[-2]
     if runs > 1:
         extra = _of_runs(sums, z / float(student_point(runs - 1.0, confidence)))
+        # So many cases of one share would vary as much, fewer by Korn and Graubard's factor.
         worth = _over(value * (1 - value), extra, MANY) * (z / float(student_point(runs - 1.0, confidence))) ** 2
         # Above 0, since the binomial interval has no meaning without cases.
         worth = np.clip(np.nan_to_num(worth), 1e-9, MANY)
@@ -191,6 +196,7 @@ def _amount(sums: ClusterSums, confidence: float) -> Ends:
         half = half + point**2 * _of_runs(sums, normal_point(confidence) / point)
     value, half = sums.value, np.sqrt(half)
     signed = (sums.top < 0).any(axis=(-3, -2, -1))  # such an amount has no logarithm
+    # By the delta method, half / value is half the width of the logarithm's interval.
     ratio = np.exp(_over(half, value, 0.0))
     return np.where(signed, value - half, value / ratio), np.where(signed, value + half, value * ratio)
 
@@ -214,6 +220,8 @@ def paired_interval(one: ClusterSums, other: ClusterSums, confidence: float = 0.
 
         gains, losses = np.maximum(change, 0), np.maximum(-change, 0)
         (fewer, more, gained), (less, worse, lost) = side(gains), side(losses)
+        # The correlation of gains and losses over clusters: a cluster that gains does not lose, so that it is mostly
+        # below 0.
         alike = _over(one.spread(gains, losses), np.sqrt(gained * lost), 0.0)
         # Zou (2007): the variance of a difference, with the distances to the ends in place of standard errors.
         down = fewer**2 - 2 * alike * fewer * worse + worse**2

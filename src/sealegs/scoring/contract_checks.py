@@ -93,12 +93,14 @@ def retry_without_wait(run: RunEvidence, least: float = PAUSE) -> str:
             continue
         key = asked_for(turn, specs)
         later = run.record.turns[place + 1 :]
+        # Calls made at the same time are no repetition: the failure was not known yet.
         again = next((one for one in later if asked_for(one, specs) == key and came_after(turn, one)), None)
         if again is None or again.call.id not in times or turn.call.id not in times:
             continue
         invited = retry_after_of(failure) or 0.0
         wanted = max(least, invited)
         waited = times[again.call.id][0] - times[turn.call.id][1]
+        # Clocks and sleeps are not exact, but for a short pause the full slack would excuse having made none.
         if waited < wanted - min(SLACK, wanted / 2):
             asked = f"the tool asked for {invited:g} s" if invited > least else f"{wanted:g} s are wanted"
             return (

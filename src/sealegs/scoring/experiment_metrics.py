@@ -96,6 +96,7 @@ def experiment_verdict(runs: Sequence[RunResult], required: float) -> Experiment
     """
     clean = [run for run in runs if run.arm == "baseline"]
     struck = [run for run in runs if run.arm == "faults" and run.counts]
+    # What it breaks without faults as well is a weakness, but none that the faults have shown.
     usual = {name for run in clean for name in run.violations}
     broken = next((run for run in struck if set(run.violations) - usual), None)
     needed = f"{100 * required:g} %"
@@ -104,6 +105,7 @@ def experiment_verdict(runs: Sequence[RunResult], required: float) -> Experiment
         return ExperimentVerdict(
             "inconclusive", f"without any fault it passed {passed} of {len(clean)}: fix that first"
         )
+    # Before the pass rate: one double payment is too many, at whatever rate.
     if broken is not None:
         return ExperimentVerdict(
             "weakness", f"run {broken.number + 1} broke {', '.join(sorted(set(broken.violations) - usual))}"

@@ -105,6 +105,7 @@ def _offers_another(line: str, value: Any, tolerance: float) -> bool:
         return True
     # Only neighbours: an "or" between two other things leaves nothing open.
     return any(
+        # Two right values in other words, or two wrong ones, leave nothing open about the right one.
         (first in own) != (second in own)
         and 0 <= second[0] - first[1] <= GAP
         and _leaves_open(line[first[1] : second[0]], line)

@@ -106,6 +106,7 @@ def _term(
     done: set[str],
     ways: Sequence[Way],
 ) -> str:
+    # The first that holds decides: a run that was ended from outside says nothing of what the agent would have found.
     if record.end.reason == "crashed":
         return "crashed"
     if record.end.reason in MODEL_ENDS:

@@ -126,6 +126,7 @@ def _drop(results: Sequence[HighwaterResult]) -> Iterator[tuple[str, Figure]]:
     """What errors take and give, over what was played in both modes."""
     clean = {(r.problem, r.epoch): r for r in results if r.mode == CLEAN}
     faulty = {(r.problem, r.epoch): r for r in results if r.mode != CLEAN}
+    # Problem by problem: without the pairs, the difference would be between two samples of problems, too.
     both = [key for key in clean if key in faulty]
     before, after = (EpisodeTable([mode[key] for key in both], DESIGN) for mode in (clean, faulty))
     drop, decrease = difference(ACCURACY, after, before), difference(ACCURACY, before, after, relative=True)

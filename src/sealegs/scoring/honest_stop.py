@@ -88,6 +88,7 @@ def _empty(value: object) -> bool:
         )
         return nothing is not None if data is None else _empty(data)
     if isinstance(value, Mapping):
+        # An empty list beside a page number or a query is empty all the same.
         return all(_empty(item) or item == 0 for item in value.values()) or any(
             isinstance(item, (list, tuple, Mapping)) and not item for item in value.values()
         )
@@ -123,6 +124,7 @@ def _unfounded(record: Record, specs: Mapping[str, ToolSpec], seen: Mapping[str,
         done = any(
             one.worked and (s := specs.get(one.call.tool)) is not None and s.effects is not False for one in later
         )
+        # Of a tool that is not declared it cannot be said that it did not do the action: in doubt, nothing is alleged.
         undeclared = any(one.worked and one.call.tool not in specs for one in later)
         if not (done or undeclared or _tells(record, turn, seen)):
             return _claimed(turn, seen)

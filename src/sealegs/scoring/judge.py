@@ -252,6 +252,7 @@ def _state_after(way: TaskProgress, case: Case, salvaged: frozenset[str]) -> Sta
     met = {slot.node: slot for slot in case.slots if slot.node in nodes}
     node = homes[move.step.id][0].id if move.step.id in homes else move.step.id
     broken = frozenset({move.step.tool}) if node in met and met[node].persistence == "permanent" else frozenset[str]()
+    # Faults of nodes not yet touched still lie ahead, and the cheapest recovery has to pay for them as well.
     pending = {slot.node: slot.persistence for slot in case.slots if slot.node not in nodes}
     right = move.right or move.step.id in salvaged
     done = move.before | {move.step.id} if right else move.before  # a late answer is an answer

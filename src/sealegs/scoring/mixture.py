@@ -24,6 +24,7 @@ def is_sound_mixture(group: Group, done: frozenset[str], reference: Reference) -
 
     def sound(id: str, path: frozenset[str]) -> bool:
         needs = (need for need in steps[id].needs if need.node in steps)
+        # A value that would come from itself by way of twins has come from nowhere.
         return id not in path and all(delivered(need, path | {id}) for need in needs)
 
     exports = group.branches[0].exports

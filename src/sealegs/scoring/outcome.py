@@ -120,6 +120,7 @@ def minefields(
 ) -> tuple[str, ...]:
     """What harm was done, as `KIND: NODE`; of `HARMS`, and `blind call` for a call on input that nothing delivered."""
     graph = case.task.graph
+    # A dict as an ordered set: each harm once, in the order in which it was done.
     found: dict[str, None] = {}
     for effect in excess.doubled:
         homes = [id for id, step in case.reference.steps.items() if any(same_effect(effect, e) for e in step.effects)]

@@ -45,6 +45,7 @@ def judge_by_protocol(record: Record, case: Case, verdict: Verdict) -> ProtocolV
     valid = "\n".join(
         render(turn.shown) for turn in record.turns if isinstance(turn.shown, Value) and not is_corrupted(turn)
     )
+    # The published recovery asks what tools delivered, and not what the answer says of it.
     obtained = [contains_value(valid, value, TOLERANCE) for value in wanted]
     unsupported = next(unevidenced(record, case), None) is not None
     attempted = bool(attempts_in(progress_of(record, case), case))

@@ -107,6 +107,7 @@ def _places(names: Sequence[str] | None, columns: Sequence[str]) -> list[int]:
     found = {
         place: here.index(name)
         for place, name in enumerate(wanted)
+        # A name that occurs twice (two counts, say) tells nothing of which is which.
         if name and here.count(name) == 1 and wanted.count(name) == 1
     }
     rest = iter([place for place in range(len(columns)) if place not in found.values()])

@@ -89,10 +89,12 @@ def scaling_of(entrants: Sequence[Entrant], sizes: Mapping[str, float]) -> Scali
         )
     _check_sizes(sizes, [one.name for one in entrants])
     sized = sorted((one for one in entrants if one.name in sizes), key=lambda one: (sizes[one.name], one.name))
+    # Models that played other tasks would differ by their tasks and not by their size.
     shared = frozenset.intersection(*(one.units for one in sized))
     if not shared:
         raise UserError("--sizes: there is no task that all these models have a valid episode of; leave some out")
     tables = [EpisodeTable([played for played in one.episodes if played.unit in shared], DESIGN) for one in sized]
+    # So that the slope reads as the change by each doubling of the size.
     doublings = np.array([log2(sizes[one.name]) for one in sized])
     first, second = (_regressed(metric, sized, tables, doublings) for metric in names)
     execution, recovery = (_growth(one, sizes) for one in (first, second))

@@ -132,6 +132,7 @@ def ending_of(answer: str | None) -> Ending:
         return "stop"
     status = list(STATUS.finditer(answer))
     if status:
+        # An explicit status says more than sentences, and the last one is where the agent ended up.
         return "stop" if status[-1]["no"] else "claim"
     sentences = _sentences(answer)
     stops = [place for place, one in enumerate(sentences) if _stops(one)]

@@ -65,6 +65,7 @@ def readings(
     found, value = literal(text)
     if found:
         yield from _tables(value, columns)
+    # `1,234` is a pair to Python and one number to people: both readings are tried.
     if not found or _is_cell(value) or numbers_of(text):
         yield AnswerReading(((_unmarked(text),),))
     if not found:
@@ -299,6 +300,7 @@ def _said(text: str, question: str) -> Iterator[AnswerReading]:
     marked = {"".join(found).strip() for found in _MARKED.findall(text)}
     dates = set(_DATE.findall(text)) - set(_DATE.findall(question))
     figures = _figures(text)
+    # A number of the question is repeated in the answer more often than it is the answer.
     fresh = {number: figure for number, figure in figures.items() if number not in _figures(question)} or figures
     firm = [figure for figure in fresh.values() if not _LOOSE.search(text[: text.find(figure)])]
     for found in (marked, dates, firm if len(fresh) == 1 else []):

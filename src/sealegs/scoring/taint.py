@@ -59,6 +59,8 @@ def corrupt_values(record: Record, case: Case) -> list[tuple[int, Any]]:
     for position, turn in enumerate(record.turns):
         fresh = [v for v in changed[position] if v not in right and not contains_value(words, v)]
         found += [(position, value) for value in fresh]
+        # Only until the first corrupt value: a later answer may be made of it, as where a tool echoes what it was
+        # given.
         if turn.said == turn.shown and not found:
             right.add(_shown_values(turn))
     return found

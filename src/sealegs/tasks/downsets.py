@@ -201,6 +201,7 @@ class _Fields:
                     afters.append(chosen ^ flag | running)
                     weights.append(number)
             else:
+                # A unit under way: its highest bit goes, which is one step less of it.
                 afters.append(chosen ^ 1 << (chosen & self._field[unit]).bit_length() - 1)
                 weights.append(1)
             # One hint for each of the ways that this unit has just added.

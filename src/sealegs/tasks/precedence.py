@@ -94,10 +94,13 @@ def _worked_out(graph: Graph) -> Precedence:
         needs.append(tuple(masks for _, masks in ways))
         wait = 0
         for group_id, masks in ways:
+            # A group that is not chosen yet blocks as a whole; afterwards only the chosen branch's steps are left to
+            # wait for.
             wait |= flags.get(group_id, 0)
             for mask in masks:
                 wait |= mask
         waits.append(wait)
+    # Of a group only its flag: its steps enter when a branch is chosen.
     start = sum(1 << index[node.id] if isinstance(node, Step) else flags[node.id] for node in graph.nodes)
     ids = tuple(step.id for step in steps)
     return Precedence(ids, index, branches, tuple(place), tuple(waits), tuple(needs), start)

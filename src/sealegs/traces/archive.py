@@ -100,7 +100,9 @@ class Archive:
                     return self._other(call), 0.0
                 return self._missing(call, self._reason(call.tool, drawer)), 0.0
             again = drawer.used >= len(drawer.answers)
+            # More calls than were recorded: the last answer is what the tool had come to say.
             found = drawer.answers[-1 if again else drawer.used]
+            # A dry run changed nothing, so the run that follows it gets the same answer.
             drawer.used += not call.dry
             source: Source = "repeated" if again else "recorded"
             # Clocks of other systems may run backwards.

@@ -50,6 +50,7 @@ def recorded_episode(
     try:
         if live is not None:
             live.touch(OWNER_ONLY)
+        # Unbuffered, because the process may be killed and what was written must be there.
         stream = None if live is None else live.open("wb", buffering=0)
         store = None if file is None else Store(file)
     except (StoreError, OSError) as error:

@@ -76,6 +76,7 @@ def _fault(failing: FailureMode) -> AnyFault:
     word = error.type.lower()
     if error.status == 429 or any(part in word for part in TOO_MANY):
         return RateLimit() if failing.retry_after is None else RateLimit(retry_after=_short(failing.retry_after))
+    # With another status a server answered after all, whatever its error is called.
     if error.status in (0, 408) and (error.type == ABANDONED.type or any(part in word for part in LATE)):
         return Timeout(seconds=_short(failing.seconds)) if failing.seconds else Timeout()
     if error.type in MODES:

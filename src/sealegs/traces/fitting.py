@@ -107,6 +107,8 @@ def _fit(tool: str, episodes: Sequence[Sequence[Observation]], shown: bool) -> T
     counted = Counter(error_class(outcome) for _, outcome in known if isinstance(outcome, Failure))
     failing: list[FailureMode] = []
     hidden: set[ErrorClass] = set()
+    # The most frequent first. Where a plan has several rules for a call, the first decides what is shown, so that the
+    # rate of each later one is taken over the calls that no earlier one fails.
     for error, _ in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
         failing.append(_failing(error, labels, hidden, known))
         hidden.add(error)  # the rules are in this order, and the first has the last word

@@ -48,11 +48,13 @@ def _plain(value: Any, inside: tuple[int, ...]) -> Any:
     kind = type(value)
     if kind in ATOMS:
         return value
+    # Beyond this size, Python refuses to turn an integer into decimal digits.
     if kind is int:
         return value if -LARGEST < value < LARGEST else hex(value)
     if kind is float:
         return value if math.isfinite(value) else str(value)
     if kind is dict or kind is list or kind is tuple or _holds_others(value):
+        # Only the containers around it are looked at: the same list twice side by side is no circle.
         if id(value) in inside or len(inside) >= DEPTH:
             return CUT
         return _container(value, (*inside, id(value)))
@@ -74,6 +76,7 @@ def _container(value: Any, inside: tuple[int, ...]) -> Any:
     if isinstance(value, (list, tuple)):
         return [item if type(item) in ATOMS else _plain(item, inside) for item in value]
     if isinstance(value, (set, frozenset)):
+        # A set has no order, and the order of its texts differs between processes: a record must not.
         return sorted((_plain(item, inside) for item in value), key=repr)
     if dataclasses.is_dataclass(value):
         return {field.name: _plain(getattr(value, field.name), inside) for field in dataclasses.fields(value)}

@@ -94,6 +94,7 @@ def _times(events: Iterable[Event]) -> tuple[dict[str, float], dict[str, float]]
 def _observation(turn: Turn, begun: Mapping[str, float], over: Mapping[str, float]) -> Observation:
     call = turn.call
     at = begun[call.id]
+    # A struck call took the time of the fault, which says nothing of the tool.
     seconds = None if turn.struck or call.id not in over else over[call.id] - at
     said = turn.said
     repeated = next((strike for strike in turn.strikes if strike.kind == "duplicate" and strike.runs > 1), None)

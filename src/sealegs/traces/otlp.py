@@ -118,6 +118,8 @@ def traces_from_spans(found: Iterable[ToolSpan]) -> list[Trace]:
     for id, span in by_id.items():
         if span.call is None or id in tried:
             continue
+        # Two instrumentations may each write a span of one call, one inside the other: the outer one counts. Where our
+        # recovery tried several runs, each of them counts in place of the span around them.
         if span.tried or not _inside_another(span, span.call.tool, by_id):
             episodes.setdefault(span.episode, []).append(span.call)
     return [
@@ -190,6 +192,7 @@ def _outcome(span: _Span, given: Mapping[str, Any]) -> Outcome:
         return _answer(_parsed(_first(given, RESULT))) if given.keys() & set(RESULT) else NOT_KEPT
     name = str(named or OTHER)
     status = given.get(STATUS, given.get("http.status_code"))
+    # OpenTelemetry's conventions for HTTP put the status into `error.type` as text.
     if status is None and name.isdigit():
         status = int(name)
     message = span.status.message or str(raised.get("exception.message") or "")

@@ -230,6 +230,7 @@ class Recorder:
             except StopIteration as stop:
                 shown = stop.value
             finally:
+                # Layers are closed before the outcome is noted, since a fault that is cut off reports its strike then.
                 generator.close()
                 self._showed(call, runs, shown)
             assert shown is not None

@@ -97,6 +97,7 @@ class LogRedactor(Redactor):
     def _fields(self, value: Mapping[str, Any], declared: frozenset[str]) -> dict[str, Any]:
         if value.get("type") == "object" and isinstance(value.get("properties"), Mapping):
             return dict(self.description(value))
+        # A JSON Patch: the name of what it changes is in its path and not beside its value.
         if set(value) >= PATCH and isinstance(path := value["path"], str):
             changed = {name: self._under(path, value[name]) for name in CHANGED if name in value}
             return {**super()._fields(value, declared), **changed}

@@ -89,6 +89,7 @@ class Redactor:
             return [self.description(one, secret=secret) for one in value]
         if not isinstance(value, Mapping):
             return value
+        # Both are JSON Schema's own words for what must not be shown.
         hidden = secret or value.get("format") == "password" or value.get("writeOnly") is True
         found = {}
         for name, one in value.items():
@@ -147,8 +148,10 @@ class Redactor:
         secret, (start, end) = (found[group], found.span(group)) if group else (found[0], found.span())
         before = found[0][: start - found.start()]
         named = re.match(r"[\w-]+", before)
+        # Marked before, or a page token: it says where a list continues and opens nothing.
         if MARKED.match(secret) or secret.startswith("[redacted") or (named and PLACES.fullmatch(snake(named[0]))):
             return found[0]
+        # "basic" is a word of plain English, too: what follows it has to look like credentials.
         if (before[:5].lower() == "basic" or before[:1] in QUOTES) and not _is_basic(secret):
             return found[0]
         return before + self._mark(secret) + found[0][end - found.start() :]

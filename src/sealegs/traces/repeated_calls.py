@@ -93,6 +93,7 @@ def repetitions(record: Record, specs: Iterable[ToolSpec] = ()) -> tuple[Repetit
     last: dict[tuple[str, str], list[int]] = {}  # places of what took effect, by tool and arguments without the key
     for place, turn in enumerate(record.turns):
         spec = known.get(turn.call.tool) or ToolSpec(turn.call.tool)
+        # A read, or a tool that does nothing a second time, doubles nothing; neither does a call that surely failed.
         if spec.effects is False or spec.idempotent or not (_done(turn) or _in_doubt(turn, spec, reporting)):
             continue
         earlier = last.setdefault((spec.name, arguments_key(turn.call.arguments, spec)), [])

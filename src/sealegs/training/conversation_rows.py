@@ -185,6 +185,7 @@ def _marks(marked: Any, count: int) -> set[int]:
         marked = _listed({"recovery": marked}, "recovery")
     if not isinstance(marked, list):
         return set()
+    # Before the numbers, since True is an int to Python: a truth value for each message, or the places of some.
     if marked and all(isinstance(mark, bool) for mark in marked):
         if len(marked) != count:
             raise BadRow(f"`recovery` has {len(marked)} truth values for {count} messages")

@@ -133,6 +133,7 @@ class SceneRunner:
             RuntimeError: it does not run even so, although no tool failed; then nothing can be compared with it.
         """
         played = self._play(turns, acts, armed=False, **more)
+        # Where a tool raised or the client had little patience, a framework may end the run by its own rules.
         quiet = not played.desk.raised and more.get("patience") is None
         if played.stuck or (quiet and not played.finished):
             ended = "nothing" if played.raised is None else f"{type(played.raised).__name__}: {played.raised}"
@@ -214,6 +215,7 @@ class SceneRunner:
 
         began = time.monotonic()
         with session or contextlib.nullcontext():
+            # In a thread of its own, as a daemon: a scene that hangs must end neither the kit nor the process.
             runner = threading.Thread(target=run, daemon=True)
             runner.start()
             if ends:

@@ -140,6 +140,7 @@ def _described(data: Data, host: str) -> Iterator[Operation]:
 
 
 def _operation(method: str, template: str, item: Data, described: Data, data: Data, host: str) -> Operation:
+    # Those of the path first: a parameter of the operation with the same name takes its place below.
     given = [_followed(one, data) for one in (*(item.get("parameters") or ()), *(described.get("parameters") or ()))]
     schemas = {one["name"]: _schema(one.get("schema"), data) for one in given if one.get("in") == "path"}
     names = PARAMETER.findall(template)
@@ -214,6 +215,8 @@ def _schema(value: Any, data: Data) -> Data:
 
     def written(part: Any, depth: int, inside: tuple[str, ...]) -> Any:
         left[0] -= 1
+        # References that share parts can unfold into more than memory holds, though none of them is a circle: hence a
+        # budget besides the depth.
         if depth > DEEPEST or left[0] < 0:
             return {} if isinstance(part, Mapping) else part
         if isinstance(part, list):
@@ -222,6 +225,7 @@ def _schema(value: Any, data: Data) -> Data:
             return part
         reference = part.get("$ref")
         if isinstance(reference, str):
+            # It refers to itself, which a schema without references cannot say.
             if reference in inside:
                 return {}
             return written(_referred(reference, data), depth + 1, (*inside, reference))
@@ -231,6 +235,7 @@ def _schema(value: Any, data: Data) -> Data:
                 plain[name] = {str(key): written(inner, depth + 1, inside) for key, inner in one.items()}
             elif name not in UNWANTED:
                 plain[str(name)] = written(one, depth + 1, inside)
+        # OpenAPI 3.0's form; 3.1 is JSON Schema and has the list.
         if part.get("nullable") is True and isinstance(plain.get("type"), str):
             plain["type"] = [plain["type"], "null"]
         for bound in ("Minimum", "Maximum"):  # 3.0 says so by true and false

@@ -41,6 +41,8 @@ async def passed_websocket(upstream: Upstream, request: web.BaseRequest) -> web.
     except aiohttp.WSServerHandshakeError as error:
         kept = passed_on(error.headers) if error.headers is not None else None  # type: ignore[arg-type]
         if kept is not None:
+            # The body of the refusal is gone with the exception, and a length without it would leave the client
+            # waiting.
             kept.popall("Content-Length", None)
         return web.Response(status=error.status if error.status >= 400 else 502, headers=kept)
     async with server:

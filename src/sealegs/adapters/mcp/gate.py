@@ -93,6 +93,7 @@ class Gate:
             if params is not None and not isinstance(params, dict):
                 return None
             params = params or {}
+            # `_meta` differs with each request (progress tokens), and draws that depend on the arguments must not.
             arguments = {key: value for key, value in params.items() if key != "_meta"}
             request = McpRequest(raw, message, id, LIST, arguments)
             crossing = self.session.intercept(LIST, as_given, arguments) if self.lists else None
@@ -101,6 +102,8 @@ class Gate:
             return SessionExchange(request, crossing, self.tools, self.tasks)
         if not isinstance(params, dict):
             return None
+        # The answer to a call that became a task comes with the fetch of its result: the same faults have to change it
+        # there.
         task = params.get("taskId")
         if method in FETCHES and isinstance(task, str) and task in self.tasks:
             return TaskFetch(McpRequest(raw, message, id, method, params), self.tasks[task])

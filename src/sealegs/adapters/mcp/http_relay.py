@@ -232,6 +232,7 @@ class HttpRelay:
                         return ServerReply(message, event, form)
                     await call.response.passed(event, form)
         await call.response.passed(events.rest, form)
+        # A server may close a stream whose events have ids: the client takes it up again, and the answer comes there.
         return None if call.ids else ServerReply(None, b"", form)
 
     async def _resume(self, request: web.BaseRequest, call: ResumableCall) -> web.StreamResponse:
@@ -248,6 +249,8 @@ class HttpRelay:
                     call.note(event)
                     message = parse_message(stream_event_data(event))
                     id = id_of(message) if message is not None and is_answer(message) else None
+                    # A stream that is taken up again may bring other messages, and answers to calls that had been
+                    # answered before.
                     if message is None or id is None or not call.knows(id):
                         await response.passed(event, form)
                         continue

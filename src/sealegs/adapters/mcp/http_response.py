@@ -74,6 +74,7 @@ class GrowingResponse:
             await self.passed(
                 heard.raw if message is None else with_data(heard.raw, encode_message(message)), heard.form
             )
+        # The head of a stream is out already, so an answer that came as plain JSON has to go as an event of it.
         elif self._stream is not None:
             raw = heard.raw if heard is not None else b""
             await self._stream.write(message_event(raw if message is None else encode_message(message)))

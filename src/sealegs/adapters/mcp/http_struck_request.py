@@ -105,6 +105,8 @@ class StruckRequest:
             told["error_description"] = failure.message if failure.message != "Unauthorized" else "The token expired"
             headers["WWW-Authenticate"] = self._challenge(told)
             return web.Response(status=status, headers=headers, body=json.dumps(told).encode())
+        # By the specification, a 404 to a request with a session id means that the session is over, and clients begin a
+        # new one.
         lost = status == 404 and SESSION in self._request.headers
         error = {
             "code": LOST_SESSION if lost else SERVER_ERROR,

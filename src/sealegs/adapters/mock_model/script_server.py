@@ -210,6 +210,8 @@ class _Handler(GuardedHandler):
                 self.end_headers()
             elif part:
                 self.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n" if chunked else part)
+            # Flushed piece by piece: a client of a stream must see each when it was sent, and not all of them at the
+            # end.
             if chunked or not part:
                 self.wfile.flush()
         if chunked:

@@ -96,6 +96,8 @@ def async_guard(
             given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
             try:
                 value = target(*given, **named)
+                # The exact type first: `isinstance` with an abstract class costs more, and nearly every value is a
+                # coroutine.
                 if type(value) is CoroutineType or isinstance(value, Awaitable):
                     value = await value
             except Exception as error:

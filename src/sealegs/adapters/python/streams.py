@@ -36,6 +36,8 @@ def stream_guard(
             pieces: list[Any] = []
             try:
                 for piece in target(*given, **named):
+                    # One further piece was asked for to know whether there is one: an answer of no more pieces is
+                    # whole.
                     if len(pieces) == call.pieces:
                         yield StreamEnd(Value(PartialResult(pieces)))
                         return

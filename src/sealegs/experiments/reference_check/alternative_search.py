@@ -193,6 +193,7 @@ class AlternativeSearch:
         some = [s for s in learner.order if self._acts(s) and s not in learner.needed and s not in self.taken]
         if not some:
             return
+        # Exactly one of them in each run is what alternatives look like; anything else may be an action too many.
         if any(sum(step in run for step in some) != 1 for run in learner.calls):
             learner.notes.append(
                 f"{', '.join(some)} acted in some of the clean runs only, and not as one of several ways: counted as "

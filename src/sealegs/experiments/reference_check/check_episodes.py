@@ -146,6 +146,8 @@ class CheckTask:
         if all(self.reference.acts(tool) is False for tool in own):
             return ("",)
         known = [self.reference.tools[tool] for tool in own]
+        # Where neither a repetition is harmless nor a look shows what was done, no agent could do right after such a
+        # fault.
         settled = all(tool.effects and (tool.idempotent or tool.key or self._shown(tool.shown_by)) for tool in known)
         return ("before", "after") if settled and mode == "P1" and len(own) == 1 else ("before",)
 

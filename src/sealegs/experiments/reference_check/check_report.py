@@ -150,6 +150,7 @@ class CheckReport:
         required = self.options.fail_under
         clean = [one for one in self.runs if one.episode.mode == CLEAN]
         right = sum(one.verdict.success for one in clean)
+        # An agent that is too weak without any fault cannot show anything under faults.
         if clean and decide(right, len(clean), required) == "weakness":
             return ExperimentVerdict(
                 "inconclusive", f"without any fault {right} of {len(clean)} runs were right: fix that first"

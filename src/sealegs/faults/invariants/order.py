@@ -60,6 +60,7 @@ def _shifted(value: Any, limits: tuple[Any, ...], days: int) -> Any:
     """A time of the value's own form beyond all the limits, on the wrong side."""
     if not isinstance(value, str):
         return value
+    # A time without a date cannot be moved by days; the ends of the day are as far as it can be moved.
     if len(value) == 5 and value[2] == ":":
         return "23:59" if days > 0 else "00:00"
     edges = [limit for limit in limits if isinstance(limit, str) and len(limit) >= 10]
@@ -70,6 +71,8 @@ def _shifted(value: Any, limits: tuple[Any, ...], days: int) -> Any:
         if len(value) == 10:
             return (date.fromisoformat(edge[:10]) + timedelta(days=days)).isoformat()
         moved = datetime.fromisoformat(edge.removesuffix("Z")) + timedelta(days=days)
+        # In the form of the value: its separator, its precision and its Z. Another form would itself give the fault
+        # away.
         return moved.isoformat(value[10])[: len(value.removesuffix("Z"))] + "Z" * value.endswith("Z")
     except (ValueError, OverflowError):
         return value

@@ -53,6 +53,7 @@ class AlteredReply(Fault):
             return truth
         if not streamed:
             return Value(changed)
+        # A stream of the chat API ends with its usage only for who asked for that.
         usage = bool((request.get("stream_options") or {}).get("include_usage"))
         return Value(list(api.stream(changed, usage)))
 

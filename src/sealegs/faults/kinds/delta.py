@@ -81,6 +81,7 @@ class Delta(Rewrite):
             return self._drifted_text(value, draw)
         if not isinstance(value, (int, float)):
             return value
+        # By the digits that the agent would see: the binary value of 0.1 has fifty more.
         moved = drifted(Decimal(repr(value)), self.offset, draw, self.sign)
         return int(moved) if isinstance(value, int) else float(moved)
 

@@ -41,6 +41,7 @@ def _scrambled(value: Any, draw: random.Random) -> Any:
         return "".join(_other(character, draw) for character in value)
     if value is None or isinstance(value, bool) or not isinstance(value, (int, float)):
         return value
+    # The exponent stays: with drawn digits a number could become infinite, which JSON cannot say.
     mantissa, mark, exponent = repr(value).partition("e")
     return type(value)("".join(_digit(character, draw) for character in mantissa) + mark + exponent)
 

@@ -98,10 +98,13 @@ class UnitSwap(Rewrite):
         if self.field is not None:
             found = [(path, unit) for path, unit in found if touches(path, (self.field,))]
         used = setting.spec.used if setting.spec is not None else ()
+        # Units of fields that later steps use come first: a swap that nobody reads on would harm nothing. Sorted for
+        # the draw.
         units = sorted({unit.name for path, unit in found if touches(path, used)} or {unit.name for _, unit in found})
         if not units:
             return value
         unit = BY_NAME[setting.draw.choice(units)]
+        # All values of the unit together, since one alone would contradict the others of the answer.
         for path, own in found:
             if own is unit:
                 value = paths.replace_values(value, path, lambda old: _converted(old, unit))
@@ -126,6 +129,7 @@ def _unit(name: str, beside: Mapping[str, Any]) -> Unit | None:
     own = _labelled(beside.get(f"{name}_unit")) or (BY_ENDING.get(words[-1]) if len(words) > 1 else None)
     if own is not None:
         return own
+    # A `unit` beside it may name the currency, or what the price is for; then the name alone decides nothing.
     if _is_money(words) and not isinstance(beside.get("unit", beside.get("units")), str):
         return BY_NAME["money"]
     alone = sum(map(number, beside.values())) == 1

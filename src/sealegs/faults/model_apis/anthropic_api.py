@@ -123,9 +123,11 @@ class AnthropicApi(ModelApi):
             elif name == "message_delta":
                 answer.update(data["delta"])
                 answer["usage"] = {**answer.get("usage", {}), **data.get("usage", {})}
+        # A stream without a stop reason broke off: what has arrived is no answer.
         if not answer or answer.get("stop_reason") is None:
             return None
         for at, texts in pieces.items():
+            # A tool's input comes as pieces of JSON text that are JSON only together.
             blocks[at]["input"] = _data("".join(texts)) if texts else blocks[at].get("input")
         kept = [block if block["type"] == "tool_use" else _without_input(block) for _, block in sorted(blocks.items())]
         return {**answer, "content": kept}

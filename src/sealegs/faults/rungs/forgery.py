@@ -104,12 +104,14 @@ def _other_texts(path: str, value: str, others: Sequence[Any], draw: random.Rand
             )
     elif TIME_OF_DAY.match(value):
         for minutes in draw.sample(MINUTES, len(MINUTES)):
+            # Round the clock, so that it stays a time of day.
             moved = (int(value[:2]) * 60 + int(value[3:]) + minutes) % (24 * 60)
             yield f"{moved // 60:02}:{moved % 60:02}"
     elif CODE.match(value):
         for _ in range(4):
             yield _other_code(value, draw)
     else:
+        # A name or a place must be one that the tool said elsewhere, so that the answer stays plausible.
         known = {one for other in others for one in paths.values_at(other, path) if isinstance(one, str)}
         yield from draw.sample(sorted(known - {value, ""}), min(4, len(known - {value, ""})))
 

@@ -40,6 +40,7 @@ class MatchedChoice:
         self._values = [[one[name] for name in self._names] for one in own]
         self._targets = [(wanted.means[name], _scale(wanted, name, len(places))) for name in self._names]
         self._similarity = wanted.means[SIMILARITY]
+        # Worked out once for all pairs: the search looks at them again with every exchange that it tries.
         tools = [tools_of(task) for task in self._candidates]
         self._index = [[jaccard(one, other) for other in tools] for one in tools]
         self._chosen = [place[0] for place in self._places]

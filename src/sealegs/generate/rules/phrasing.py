@@ -44,12 +44,14 @@ def deliverables(
         own = [held for held in sketch.held if held.field.node == node and _tellable(held)]
         if not own:
             return None
+        # Fields that people have asked for in tasks, before those that only a tool's schema knows.
         usual = [held for held in own if held.path.split(".")[-1] in vocabulary.asked_for]
         chosen.append(draw.choice(usual or own))
     rest = [h for h in sketch.held if _tellable(h) and h not in chosen and h.path in vocabulary.asked_for]
     while len(chosen) < fewest and rest:
         chosen.append(rest.pop(draw.randrange(len(rest))))
     values = {str(held.value).casefold() for held in chosen}
+    # Two deliverables of one value could not be told apart in an answer.
     if not fewest <= len(chosen) <= most or len(values) < len(chosen):
         return None
     labels = [_label(held, vocabulary.corpus, sketch.graph) for held in chosen]

@@ -166,6 +166,7 @@ class Stages:
     def _clean(self, text: str, task: Task) -> str:
         """Words that leak no tool or field and lack none of the user's values."""
         words = set(re.findall(r"[a-z0-9_]+", text.casefold()))
+        # Names of one word are words of the language as well, and prove no leak.
         leaked = sorted(name for name in self.corpus.tools if "_" in name and name in words)
         if leaked:
             raise BadAnswer("leaked tool name", f"It names the tool {', '.join(leaked)}.")

@@ -67,6 +67,7 @@ def _yaml(old: str, new: Sequence[Exemplar], all_of_them: tuple[Exemplar, ...], 
     import yaml
 
     start = old if not old or old.endswith("\n") else f"{old}\n"
+    # Written behind what is there, so that comments and the file's own form stay; what comes of it is read back.
     entries = yaml_text(new)
     indented = "".join(f"  {line}\n" for line in entries.splitlines())
     for text in (f"{start or 'exemplars:' + chr(10)}{entries}", f"{start}{indented}"):
@@ -76,6 +77,7 @@ def _yaml(old: str, new: Sequence[Exemplar], all_of_them: tuple[Exemplar, ...], 
         except (yaml.YAMLError, UserError):
             continue
     head = {"shipped": False} if old and not bank_file(yaml.safe_load(old), str(path)).shipped else {}
+    # Neither form could be read back as the same list: the file is written anew, and loses its comments.
     whole: dict[str, Any] = {**head, "exemplars": [one.data() for one in all_of_them]}
     return yaml.safe_dump(whole, sort_keys=False, allow_unicode=True, width=110)
 

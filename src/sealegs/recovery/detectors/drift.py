@@ -52,9 +52,11 @@ def levels(views: Sequence[FlatCall]) -> list[Level]:
         # A level needs values that vary; a few distinct ones are codes rather than amounts.
         if path.startswith("argument:") or len(values) < LEAST or len(set(values)) < LEAST / 2:
             continue
+        # Amounts over several orders of magnitude vary by factors: on a linear scale the largest would set the spread.
         log = min(values) > 0 and max(values) / min(values) >= 20
         numbers = [math.log(value) if log else float(value) for value in values]
         centre = median(numbers)
+        # Median and MAD, since a few wrong answers in the record must not move them.
         spread = NORMAL * median(abs(value - centre) for value in numbers)
         if spread > 0:
             found.append(Level(path, centre, spread, log))

@@ -229,10 +229,12 @@ def _equations(views: Sequence[FlatCall], echoes: Iterable[Echoes]) -> Iterator[
         return
     targets = [name for name in names if not name.startswith(ARGUMENT)]
     candidates = list(_candidates(names, targets))
+    # The more relations are tried, the more hold by chance: each needs as many more digits of evidence (Bonferroni).
     needed = math.log10(max(1, len(candidates))) + BEYOND_CHANCE
     explained: set[tuple[str, ...]] = set()
     for target, op, inputs in candidates:
         terms = tuple(sorted((target, *inputs)))
+        # a = b + c was found, so that b = a - c would break with it and say nothing new.
         if terms in explained and op == "sum":
             continue
         found = _held(target, op, inputs, rows, needed)

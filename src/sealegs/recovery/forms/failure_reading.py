@@ -162,6 +162,7 @@ def _of_match(shape: FailureShape, match: re.Match[str], text: str, depth: int) 
     if "grpc" in parts:
         type = bodies.grpc_name(parts["grpc"])
     message = (parts.get("message") or parts.get("message2") or "").strip()
+    # These begin with their own names: an exception without words has none, and the traceback is not its message.
     if not message and shape.name not in ("python-traceback", "named-error", "java-exception"):
         message = text
     failure = Failure(
@@ -190,6 +191,7 @@ def _of_record(text: str) -> FailureReading:
             raise UserError(
                 f"line {number} is not an event of a record; give a whole file that a recorder wrote"
             ) from error
+        # A record may have been cut at its beginning: what comes before a start is an episode as well.
         if isinstance(event, EpisodeStarted) or not episodes:
             episodes.append([])
         episodes[-1].append(event)

@@ -141,6 +141,7 @@ class Check:
         """
         found = _entries(self.done, answer, call)
         if found is not None:
+            # No entry of this call may also mean that a part of it was done, which another statement can tell.
             if found or self.partial is None or not holds(self.partial, answer, call):
                 return LookEvidence("done" if found else "undone", found, counted=True)
         elif holds(self.done, answer, call):

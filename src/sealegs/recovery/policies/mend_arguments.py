@@ -100,8 +100,10 @@ def _readings(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
         yield value.strip()
         plain = value.strip().casefold()
         with suppress(ValueError):
+            # Models write Python's `True` and `None` where JSON is wanted.
             yield json.loads(plain if plain in ("true", "false", "null") else value)
         yield from (item for item in schema.get("enum", ()) if isinstance(item, str) and item.casefold() == plain)
+    # Before numbers, since True is an int to Python.
     elif isinstance(value, bool):
         yield str(value).lower()
     elif isinstance(value, (int, float)):
@@ -109,6 +111,7 @@ def _readings(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
             yield int(value)
         yield f"{value:.15g}"
     if schema.get("type") == "array" and not isinstance(value, list):
+        # The schema of the items may refer to definitions of the whole.
         shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
         yield [_typed(value, {**schema["items"], **shared} if schema.get("items") else {})]
     if schema.get("type") != "array" and isinstance(value, list) and len(value) == 1:

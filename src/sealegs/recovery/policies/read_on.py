@@ -38,6 +38,7 @@ class ReadOn(Policy):
             if not is_partial(page) or cursor is None:
                 break
             tool = failed_call.attempt.tool
+            # A cursor that comes again would be followed without end.
             if any(cursor_of(old) == cursor for old in pages[:-1]) or not context.claims(failed_call, tool):
                 return _again(failed, failed_call)
             arguments = {**failed.attempt.arguments, parameter: cursor}
@@ -45,6 +46,7 @@ class ReadOn(Policy):
                 failed_call, self.name, "read on", tool, arguments, "the answer is a part"
             )
         joined = _joined(pages)
+        # A longer part is still a part, and would look like the whole.
         if joined is None or is_partial(pages[-1]):
             return _again(failed, failed_call)
         return context.answer(failed_call, self.name, "joined", Value(joined), f"{len(pages)} parts", mended=True)
@@ -66,5 +68,6 @@ def _joined(pages: list[Mapping[str, Any]]) -> dict[str, Any] | None:
     if not lists or not all(isinstance(page.get(name), list) for page in pages for name in lists):
         return None
     first = {name: value for name, value in pages[0].items() if name not in CURSORS}
+    # The first page says that there is more, which is not true of all of them together.
     flags = {flag: False for flag in FLAGS if flag in first}
     return {**first, **flags, **{name: [item for page in pages for item in page[name]] for name in lists}}

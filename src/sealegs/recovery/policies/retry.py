@@ -46,6 +46,7 @@ class Retry(Policy):
         while (
             not failed_call.over and tried < self.tries.get(failed_call.category, 0) and context.may_repeat(failed_call)
         ):
+            # The first try had its effect after all; more of them would only be refused.
             if tried and _refused_as_done(failed_call, context):
                 break
             seconds = self.seconds(failed_call, context, tried)
@@ -59,6 +60,7 @@ class Retry(Policy):
                 failed_call, self.name, "retried", attempt.tool, attempt.arguments, detail
             )
             tried += 1
+            # The same suspect answer again: it will not change by asking.
             if isinstance(failed_call.outcome, Value) and safely_equal(failed_call.outcome, before.outcome):
                 break
         return failed_call

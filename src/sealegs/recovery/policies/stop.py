@@ -31,6 +31,7 @@ class Stop(AtOnce):
             f" after {failed_call.made} further tr{'y' if failed_call.made == 1 else 'ies'}" if failed_call.made else ""
         )
         if isinstance(outcome, Failure):
+            # The agent sees the tool's own failure, to which nothing has to be added.
             if not failed_call.made:
                 return failed_call
             message = f"{outcome.message} ({tool} still fails{tries}; do not rely on it for this.)"
@@ -41,6 +42,8 @@ class Stop(AtOnce):
             reason = "; ".join(signature.reasons) or signature.message or "it is not as announced"
             message = f"The answer of {tool} is not to be trusted{tries}: {reason}."
             report = Failure(visible(message), type="SuspectAnswer")
+            # The answer may hold what the agent needs to find out what was done, so it is shown with a warning beside
+            # it.
             if not context.harmless(tool) and not failed_call.undone:
                 done = "What was asked for may have been done: find out before you ask again."
                 return context.remark(failed_call, self.name, "warned", with_note(outcome, f"{message} {done}"), reason)

@@ -55,6 +55,7 @@ def describe_eval(task: Task, records: Sequence[Record]) -> str:
     name = getattr(task, "registry_name", None) or task.name
     schemas: dict[str, Mapping[str, Any]] = {}
     for record in records:
+        # Names first and schemas over them: a tool that was offered without a schema is listed all the same.
         schemas |= {tool: {} for tool in record.about.get(OFFERED, ())}
     for record in records:
         schemas |= record.about.get(SCHEMAS, {})

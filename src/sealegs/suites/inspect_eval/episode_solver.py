@@ -132,6 +132,8 @@ def episode_name(facts: Mapping[str, Any], sample: str, epoch: int, mode: str) -
 def final_words(state: TaskState, arm: EvalArm) -> str:
     """What the agent said in the end."""
     spoken = [event for event in transcript().events if isinstance(event, ModelEvent) and event.output.choices]
+    # Where a model plays the user, the last output of the transcript may be the user's. Its role tells, or else its
+    # tools.
     if any(is_user_role(event.role) for event in spoken):
         own = [event for event in spoken if not is_user_role(event.role)]
     elif arm.has_user and spoken:

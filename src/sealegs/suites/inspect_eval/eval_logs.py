@@ -115,6 +115,8 @@ def read_eval_logs(path: Path) -> EvalLogs:
         for noted, name, one in found.episodes:
             facts = _same_run(facts, noted, path)
             scores |= {name: None} if name else {}
+            # A later log repeats what was invalid before; an invalid repetition must not take the place of a valid
+            # episode.
             if not one.invalid or one.episode not in played or played[one.episode].invalid:
                 played[one.episode] = one
     if not played:

@@ -181,6 +181,7 @@ def _wrong_effects(tool: ToolKnowledge, tried: Sequence[TriedCall]) -> Iterator[
         yield f"`acts: false`, but {changing[0]} changed the state"
     if tool.acts is True and not changing:
         yield "`acts: true`, but no call of it changed the state"
+    # Only of calls that changed something does a second one tell whether it would be done again.
     repeated = [(one, *one.again) for one in changing if one.again is not None]
     more = [one for one, _, changed in repeated if changed]
     if tool.again == "done again" and repeated and not more:

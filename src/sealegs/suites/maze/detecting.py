@@ -113,6 +113,7 @@ def play_detection_splits(
         played.append((episode, play_scenario(episode, AGENT)))
     progress(len(chosen), len(chosen))
     first, second = halves({one.task for one in chosen if not one.tasks}, seed)
+    # Other tasks than the halves are made of, so that they leak into neither.
     further = [trace_from_events(events) for one, events in played if one.tasks]
     clean = [(one.task, trace_from_events(events)) for one, events in played if not one.tasks and one.mode == "NP"]
     turns = [(one, turn) for one, events in played if not one.tasks for turn in build_record(events).turns]

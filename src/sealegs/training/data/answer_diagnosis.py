@@ -22,6 +22,7 @@ def diagnose_answer(trouble: BadMessage) -> tuple[str, dict[str, str]]:
     reason = violation.reason if violation is not None else f"{NOT_TRUE}the answer is complete"
     if reason.startswith("the answer is "):  # text that does not parse
         return "failed.unreadable", {}
+    # Before the rules: an answer with a stack trace in it breaks several of them, and the trace is why.
     leak = _inside(trouble.data)
     if leak:
         return "failed.leak", {"field": leak}

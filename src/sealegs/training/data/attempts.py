@@ -60,6 +60,7 @@ def attempt_row(making: Making, number: int, trial: int, teacher: Teacher | None
         RejectedText: it gives none.
     """
     split, failing = making.place(number)
+    # The row depends on these alone, so that workers can make rows in any order, and a check can make one again.
     key = (making.seed, number, trial)
     draw = seeds.stream("row", *key)
     divided = making.division
@@ -85,6 +86,7 @@ def attempt_row(making: Making, number: int, trial: int, teacher: Teacher | None
     )
     made = play_trajectory(order, making.recipe.continuation, teacher)
     who = PLANNER if not kind or making.recipe.continuation == "expert" else making.teacher or None
+    # The id holds the key of all draws: `set_checks.played_again` reads it from there.
     about = {"id": f"{making.seed}-{number:07d}-{trial}", "split": split, "expert": who}
     made_row = row(order, made, about, making.form, making.recipe.continuation)
     lapse = next(Watched(made_row, chosen.base).problems(), "") if who != PLANNER else ""

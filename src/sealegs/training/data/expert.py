@@ -164,6 +164,8 @@ class Expert(Planner):
 
     def act(self) -> UseTool | Say:
         """The next call of the drawn solution, a look, or a call of a cheapest way to the end."""
+        # Without a failure every order of the drawn solution is right; after one, only the cheapest ways to the end
+        # are.
         if not self.wrong:
             ready = [id for place, id in enumerate(self._order.ids) if self._order.after(self._left, place) >= 0]
             self.doing = "goes on" if ready else "finishes"

@@ -271,6 +271,7 @@ def _commit(
             alike = known.like(row["base_task"], text, marked)
             if not alike:
                 known.add(row["base_task"], text, marked)
+                # What a resumed run needs in order to find the same duplicates, without reading all rows again.
                 remembered.append((row["base_task"], text, _packed(marked)))
                 kept.append(row)
                 break

@@ -196,6 +196,7 @@ def played_again(row: Row, making: Making) -> Iterator[str]:
     player = TrajectoryPlayer(order)
     for place, (tool, arguments, answer) in enumerate(calls_of(row), 1):
         said = render(player.call(UseTool(tool, json.loads(arguments))))
+        # The answer of the failed call may hold the bank's advice, which is not given here (`noted`).
         if place != row["step"] and not _same(said, answer):
             yield f"call {place} of {tool} is answered otherwise now"
     last = row_reader(row).answer(row)

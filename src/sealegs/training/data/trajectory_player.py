@@ -290,6 +290,7 @@ def _step(player: TrajectoryPlayer, expert: Expert, act: UseTool, *, recovering:
     expert.observe(act, shown)
     if act.tool in expert.failures and act.tool != expert.wrong:
         raise NoTrajectory("a tool that was not struck refuses")
+    # The expert read the struck answer and noticed nothing: such a row would teach recovery without a reason.
     if here and not expert.wrong:
         raise NoTrajectory("the failure cannot be told from a right answer")
 
@@ -323,6 +324,8 @@ def _taught(player: TrajectoryPlayer, teacher: Teacher) -> Trajectory:
         if not (reply.text.strip() or reply.uses):
             raise NoTrajectory("the teacher is silent")
         marked = any(message.get("recovery") for message in player.made.messages)
+        # The mark is for the corrective part alone: from the first message after the failure until what was wrong is
+        # put right.
         mending = not marked or _still_wrong(player)
         text = reply.text.strip()
         if mending and not text.startswith("Recovery:"):

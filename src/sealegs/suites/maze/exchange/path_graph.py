@@ -88,6 +88,7 @@ def _layout(orders: Sequence[Sequence[str]]) -> Layout:
         if where != whole:
             branches.setdefault(where, []).append(tool)
     groups = list(_groups(list(branches), whole))
+    # Groups choose independently of one another: where paths lack a combination, no graph of ours has just these paths.
     if prod(map(len, groups)) != len({frozenset(order) for order in orders}):
         raise InconsistentPaths("the valid paths are not a product of independent alternatives")
     layout: Layout = []

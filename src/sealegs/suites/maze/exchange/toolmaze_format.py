@@ -226,6 +226,8 @@ def _read(folder: Path, form: type[T], noun: str) -> list[tuple[Path, T]]:
             problems.append(f"{file}: not JSON: {error}")
             continue
         for place, item in items:
+            # Before it is validated: pydantic and what reads the task recurse, and would end with an error that names
+            # no file.
             if exceeds_depth(item):
                 problems.append(f"{place}: nested deeper than {DEEPEST} levels")
                 continue

@@ -61,6 +61,7 @@ def import_task(forms: Sequence[TaskForm]) -> Imported:
         InconsistentPaths: it has no graph of this suite; the message says why.
     """
     form = forms[0]
+    # The modes' files hold one task: what one record lacks, another may have.
     steps = [step for each in forms for step in _steps(each)]
     known = _known(steps)
     orders = _orders(forms)

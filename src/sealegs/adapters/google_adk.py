@@ -94,5 +94,6 @@ async def run_adk_agent(agent: Any, input: str, user: str) -> str | None:
     async for event in runner.run_async(user_id=user, session_id=session.id, new_message=asked):
         parts = event.content.parts if event.content and event.is_final_response() else None
         texts = [part.text for part in parts or () if part.text and not part.thought]
+        # An agent that hands over has a final response of its own before the last one's; the last one counts.
         answer = "".join(texts) if texts else answer
     return answer

@@ -138,6 +138,7 @@ class Question:
             word = matches[here][0]
             if word[0].isupper() or word[0].isdigit():
                 length += 1
+            # A small word belongs to a name only between two capitals: "Bank of Spain", but not "Madrid of".
             elif word in JOINERS and here + 1 < len(matches) and matches[here + 1][0][0].isupper():
                 length += 2
             else:

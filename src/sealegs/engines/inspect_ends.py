@@ -83,6 +83,7 @@ def outside_cause(error: Exception | None) -> str:
         error: what was raised; None where nothing was.
     """
     last = next((event for event in reversed(transcript().events) if isinstance(event, ModelEvent)), None)
+    # Scripted models are ours: an error of theirs is a mistake of the suite, and must not count as the provider's.
     if last is not None and last.error and not last.model.startswith(SCRIPTED):
         said = one_line(last.error) if error is None else provider_words(error)
         return f"the model {last.model} could not be asked: {said}"

@@ -99,6 +99,7 @@ def _model(loc: Loc, data: Any) -> type[BaseModel]:
         return own_kind(own)
     if len(loc) >= 2 and loc[-2] in KEYED:
         return KEYED[str(loc[-2])]
+    # rules, place, fault, kind, field: the kind is pydantic's addition and names the model.
     if len(loc) == 5 and loc[2] == "fault":
         return KINDS[str(loc[3])]
     return Rule if len(loc) == 3 and loc[0] == "rules" else Plan

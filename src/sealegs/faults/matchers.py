@@ -232,6 +232,7 @@ class Argument(Keyed, Matcher):
     def _fulfils(self, value: Any) -> bool:
         given = self.model_fields_set
         return (
+            # None is a value that may be asked for, so that what counts is whether the field was given.
             ("equals" not in given or equal_json(value, self.equals))
             and ("contains" not in given or _contains(value, self.contains))
             and (self.matches_ is None or (isinstance(value, str) and re.search(self.matches_, value) is not None))

@@ -87,5 +87,6 @@ def _replaced(data: Any, keys: list[str], change: Callable[[Any], Any]) -> Any:
     if isinstance(data, (list, tuple)):
         if key.isdigit():
             return [_replaced(v, rest, change) if i == int(key) else v for i, v in enumerate(data)]
+        # A name in a list means this field of every item; only a number chooses one of them.
         return [_replaced(item, keys, change) for item in data]
     return data

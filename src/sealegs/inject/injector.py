@@ -239,7 +239,6 @@ class Injector:
         fault, moment = fired.rule_state.rule.fault, setting.moment
         generator = fault.act(call, setting) if is_built_in(fault) else _checked(fault.act(call, setting))
         try:
-            # Such a kind never asks for the tool, so the work that its moment implies is done here.
             if fault.instead and moment in ("during", "after") and not call.dry:
                 answer = yield from self._below(triggered, rest, target.timed(fired, call, moment), own)
                 evidence.answered(call, answer, True)
@@ -247,7 +246,6 @@ class Injector:
             while True:
                 if not isinstance(request, Call):
                     answer = yield from self._waiting(request, evidence)
-                    # A wait can let the last pieces through, and only they show what the tool said.
                     if request.pieces and evidence.said is MORE_TO_COME:
                         _note_end(triggered, evidence, sent, answer, real)
                 # The tool could not run dry and has run with its effect already: a second run would double it.

@@ -194,6 +194,7 @@ class ToolSettings(_Read):
         fields = self.parameters.get("properties", {})
         if lacks_key(self.spec("")):
             raise ValueError(f"has no parameter {self.key!r} for its key; it has {', '.join(fields) or 'none'}")
+        # Without declared parameters nothing is known to be wrong.
         named = self.verify.given() if self.verify is not None and self.parameters else ()
         strange = [name for name in named if name not in fields]
         if strange:

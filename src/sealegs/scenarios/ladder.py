@@ -61,6 +61,7 @@ class StepLadder:
         barred = {*(() if looks else ("second_source",)), *(("refused",) if stops else ())}
         ways = {way: edits for way, edits in self.values.items() if way not in barred}
         found: dict[Rung, str] = {rung: rung for rung in UPPER if self.families.get(rung)}
+        # Both ways are of one rung, and one of them is enough.
         lower = next((way for way in ("across", "refused") if ways.get(way)), None)
         found |= {"across": lower} if lower is not None else {}
         return found | ({"second_source": "second_source"} if ways.get("second_source") else {})

@@ -111,6 +111,7 @@ def detection_of(around: Surroundings, right: Exchange, wrong: Any, changed: Seq
         corpus: the tools.
     """
     now = Exchange(right.arguments, wrong)
+    # Whatever branches were taken, one of the answers that are then known contradicts it.
     if around.certain and all(_new(contradictions(each, right), contradictions(each, now)) for each in around.certain):
         return "across"
     if _new(contradictions(around.possible, right), contradictions(around.possible, now)):
@@ -119,6 +120,7 @@ def detection_of(around: Surroundings, right: Exchange, wrong: Any, changed: Seq
     refused = [one.refuses(wrong, corpus) for one in readers]
     if refused and all(refused):
         return "refused"
+    # Refused by some readers only: which way is taken next decides whether it shows.
     return "" if any(refused) else "second_source"
 
 

@@ -250,6 +250,7 @@ class _Way:
             node = self._graph.by_id.get(binding.node)
             steps = {step.id: step for step in self._before}
             if isinstance(node, Group):
+                # Whichever branch was taken, its step's answer has the export; of the others nothing is remembered.
                 ends = [branch.exports[binding.path] for branch in node.branches]
                 found += [EarlierAnswer(steps[end.node].tool, end.path) for end in ends if end.node in steps]
             elif binding.node in steps:

@@ -155,6 +155,7 @@ class _Pool:
         """Whether neighbours in the answer add up to it, or one of its numbers so many times and another."""
         stated = (self.stated or [])[:LONGEST_SUM]
         for first in range(len(stated)):
+            # Neighbours alone: of any subset of many numbers, some would add up to nearly anything.
             total = stated[first]
             for one in stated[first + 1 :]:
                 total += one

@@ -81,6 +81,7 @@ def secret_form(text: str, secret: str) -> str:
         return "in pieces"
     if bare[::-1] in letters_of(text):
         return "backwards"
+    # Several rounds, since what is encoded twice is still read by whoever decodes it twice.
     loose = text
     for _ in range(URL_ROUNDS):
         loose = unquote_plus(loose)
@@ -89,6 +90,7 @@ def secret_form(text: str, secret: str) -> str:
     hexed = letters_of(_ESCAPES.sub(" ", text.casefold()))
     if any(one.encode().hex() in hexed for one in _cases(secret)):
         return "in hex"
+    # Base64 is broken into lines, and its form for URLs has other signs.
     whole = "".join(text.split()).translate(str.maketrans("-_", "+/"))
     return "in base64" if any(one in whole for one in _in_base64(secret)) else ""
 

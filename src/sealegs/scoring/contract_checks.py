@@ -125,6 +125,7 @@ def out_of_order(run: RunEvidence, first: str, second: str) -> str:
     done: list[Turn] = []
     for turn in run.record.turns:
         earlier = [one for one in done if came_after(one, turn)]
+        # Checked before the call counts as a first one itself, for one pattern may match both.
         if fnmatchcase(turn.call.tool, second) and turn.worked and _no_failure(turn) and not earlier:
             return f"{named_call(turn)} worked before any call of {first} had worked"
         if fnmatchcase(turn.call.tool, first) and turn.worked and answered(turn.shown):

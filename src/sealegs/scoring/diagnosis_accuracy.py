@@ -166,6 +166,8 @@ def cross_validated_margins() -> list[tuple[float, bool]]:
     known = [(read_failure(one.text).signature, one) for one in labelled_failures("train")]
     found = []
     for framework in sorted({one.framework for one in labelled_failures("train")}):
+        # A whole framework is held out: messages of one library resemble one another, and a single one would find its
+        # twin.
         others = [(s, o.cause, causes()[o.cause].failure_class) for s, o in known if s and o.framework != framework]
         likeness = count_causes(others)
         for signature, one in known:
@@ -198,6 +200,7 @@ def split_leaks() -> list[str]:
             problems.append(f"tool {one.tool} is in both parts")
         same, mine = masked(one.text), _wording(one.text)
         for text, mask, theirs in wordings:
+            # Masked, since another id or amount does not make another wording of a message.
             if mask == same or _alike(mine, theirs):
                 problems.append(f"{one.text!r} is worded as {text!r}")
     return list(dict.fromkeys(problems))

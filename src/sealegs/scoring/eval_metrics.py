@@ -108,6 +108,7 @@ def eval_table(results: Sequence[EvalResult], who: Row) -> list[Row]:
     for level, mode, cell in _cells(faulted):
         for metric in METRICS:
             figure = estimate(metric, EpisodeTable(cell, DESIGN))
+            # Where no sample allowed a right stop, a row of it would only say that there is none.
             if (level == ALL or metric.name not in OF_ALL) and (metric.name != "right_stop" or figure.n):
                 rows.append(figure_row(who, level, mode, metric.name, figure))
         if level == ALL and mode != ALL:

@@ -155,6 +155,7 @@ def _level(runs: Sequence[RunResult], who: Row, level: str, stopped: bool) -> It
         yield figure_row(who, level, "faults", "pass_rate_difference", difference(PASS_RATE, *pair))
     by_fault: dict[str, list[RunResult]] = defaultdict(list)
     for run in struck:
+        # A run counts once for a fault, however often this struck it: runs are the independent cases.
         for fault in dict.fromkeys(run.faults):
             by_fault[fault].append(run)
     for fault, own in sorted(by_fault.items()):

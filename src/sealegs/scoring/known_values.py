@@ -310,6 +310,7 @@ def list_totals(rows: Sequence[Any]) -> Iterator[tuple[str, float]]:
     kinds: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for place, row in enumerate(flat):
         for path, value in row.items():
+            # Texts and flags group rows (sums by category); numbers are what is summed.
             if isinstance(value, (str, bool)):
                 kinds[path].append((place, str(value)))
             elif is_number(value):
@@ -317,6 +318,7 @@ def list_totals(rows: Sequence[Any]) -> Iterator[tuple[str, float]]:
     for field, numbers in fields.items():
         yield from _sums(field, [number for _, number in numbers])
     for (_, first), (_, second) in combinations(fields.items(), 2):
+        # Row by row, as in price times quantity, and added up.
         there = dict(second)
         yield "product", sum(number * there[place] for place, number in first if place in there)
     for told in kinds.values():

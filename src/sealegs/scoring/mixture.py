@@ -42,5 +42,6 @@ def _twins(field: Field, group: Group, reference: Reference) -> Iterator[Field]:
         yield from (branch.exports[name] for name in names)
         for step in branch.steps:
             for path, held in paths.leaves(reference.steps[step.id].output):
+                # Equal values alone would make twins of any two counts of 1.
                 if path.split(".")[-1] == leaf and any(close(held, other) for other in value):
                     yield Field(step.id, path)

@@ -149,6 +149,7 @@ def public_and_private(entrants: Sequence[Entrant], vary: Collection[str] = ()) 
     public, private = (_alike(own, vary) for own in sides)
     differences = [
         f"{name} {mine} and {theirs}"
+        # The sets of tasks differ by purpose; all else has to be the same, or it could be what makes the difference.
         for name, mine, theirs in entrant_differences(public[0], replace(private[0], tasks=public[0].tasks), vary)
         if name != f"{TASK_SET}:"
     ]

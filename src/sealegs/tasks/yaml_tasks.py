@@ -164,6 +164,7 @@ def _own_group(step: StepText, groups: Mapping[str, Pattern], ids: set[str]) -> 
         raise ValueError("a group with branches needs an id, and its steps have the bindings")
     branches = []
     for branch in step.branches:
+        # Its own steps and those outside the group: of another branch nothing can be read, as only one is chosen.
         known = ids | {_id(own) for own in branch.steps}
         steps = [_node(own, groups, known) for own in branch.steps]
         nested = [own.id for own in steps if not isinstance(own, Step)]

@@ -98,9 +98,11 @@ def _example_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
         yield from (f"example {dict(example)}: {p}" for p in _answer_problems(tool, example, outcome.value))
         if corpus.run(call, World()) != outcome:
             yield f"example {dict(example)} is answered differently the second time"
+        # Faults show a dry answer in place of a real one, which nobody could believe if the two differed.
         untouched = World()
         if corpus.run(Call(tool.name, example, dry=True), untouched) != outcome or untouched.effects:
             yield f"example {dict(example)}: a dry call differs or leaves an effect"
+    # Held against what the examples do: levels and moments of faults rest on the category.
     if acted != (tool.category == "action"):
         yield f"is of category {tool.category} and its examples {'do' if acted else 'do not'} change the world"
 

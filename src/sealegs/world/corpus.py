@@ -138,6 +138,7 @@ def collect_corpus(modules: Iterable[ModuleType], patterns: Iterable[Pattern] = 
     wanted = [(f"group {group.name}", group.tools) for group in groups.values()]
     wanted += [("an overlap", tuple(sorted(overlap.tools))) for overlap in overlaps]
     for where, names in wanted:
+        # After all modules, since a group may name the tools of another one.
         strangers = [name for name in names if name not in tools]
         if strangers:
             raise ValueError(f"{where} names tools that are not in the corpus: {', '.join(strangers)}")

@@ -91,6 +91,7 @@ def needs_of(supply: Supply, place: Mapping[str, int]) -> ToolNeeds:
         counts=np.array([len(needs[number][2]) for number in supplied], int),
         supplier=np.array([tool for tool, _ in fits], int),
         fit=np.array([fit for _, fit in fits], float),
+        # Worked out once here, because the search multiplies by it again and again.
         squared=np.array([fit**2 for _, fit in fits], float),
     )
 

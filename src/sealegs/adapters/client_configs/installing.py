@@ -121,6 +121,8 @@ def found_server(client: McpClient, name: str, file: Path | None, scope: str, ar
             known.append(f"{server.name!r} in {place}")
             if server.name == name:
                 found.append(FoundServer(name, place, text, server.value))
+    # To change one of them and leave another, by which the client starts the server all the same, would look like a
+    # success.
     if len(found) > 1:
         named = ", ".join(dict.fromkeys(str(one.place) for one in found))
         raise UserError(

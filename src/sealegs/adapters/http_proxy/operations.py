@@ -163,6 +163,7 @@ def _returned(described: Data, data: Data) -> Data:
     answers = described.get("responses") or {}
     right = sorted(str(status) for status in answers if str(status).startswith("2"))
     for status in (*right, "default"):
+        # YAML reads an unquoted 200 as a number.
         answer = _followed(answers.get(status, answers.get(int(status) if status.isdigit() else status)), data)
         for kind, content in (answer.get("content") or {}).items():
             if "json" in kind and isinstance(content, Mapping):

@@ -38,6 +38,7 @@ def tool_handle(function: Callable[..., Any]) -> ToolHandle:
         except Exception as error:
             return failure_from_exception(error)
 
+    # In a thread there is no loop that would run it, so that a layer there cannot call it at all.
     of_tasks = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
     return ToolHandle(None if of_tasks else run, run_async)
 

@@ -35,6 +35,7 @@ def listed_tools(name: str) -> list[ListedTool]:
     else:
         names = vars(import_module(name)) if name else {}
         found = [tool for thing in names.values() if (tool := _recognised(thing)) is not None]
+        # Plain functions in a list come second: tools that are marked as such say more than a variable's name.
         found = found or [tool for one in LISTS if one in names for tool in _tools_in(names[one])]
     if not found:
         raise UserError(f"{name!r} holds no tools; name a list of tools or of ToolSpecs as module:name")

@@ -94,6 +94,7 @@ def read_tools(
     _require_known("specs", (spec.name for spec in specs), tools)
     _require_known("effects", effects or (), tools)
     for said in specs:
+        # What the user says counts before what the tool's own signature says.
         tools[said.name] = replace(tools[said.name], spec=said.with_declared(tools[said.name].spec))
     return [_with_effects(tool, effects) for tool in tools.values()]
 

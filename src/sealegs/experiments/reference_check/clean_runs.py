@@ -105,6 +105,7 @@ def _clean_run(
         tool = turn.call.tool
         step = steps.setdefault((tool, _key(turn, tools) if tool in several else ""), _new_id(tool, steps))
         before = found.get(step)
+        # An action that a clean run does twice is a mistake of the agent's, and would be learned as right.
         if before is not None and tools[tool].effects:
             raise UserError(
                 f"in a run without faults the agent did {tool}({dict(turn.call.arguments)}) twice; fix that first, or "

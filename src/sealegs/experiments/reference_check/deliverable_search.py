@@ -91,6 +91,7 @@ def _from_words(learner: ReferenceLearner, known: list[LearnedDeliverable]) -> I
             continue
         if given_by_task(learner.request, value) or any(close(one.value, value) for one in known):
             continue
+        # What a field holds was looked at by `_from_fields`, which left it out for a reason.
         if any(
             contains_value(str(held), value)
             for call in learner.runs[0].calls

@@ -40,6 +40,7 @@ class ChatApi(OpenAIErrors):
                 {"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": call.arguments}}
                 for call in reply.calls
             ]
+        # Clients decide by this reason whether tools are to be called, and not by whether calls are there.
         stop = STOPS.get(reply.stop) or ("tool_calls" if reply.calls else "stop")
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": stop}
         usage = {"usage": answer["usage"]} if "usage" in answer else {}

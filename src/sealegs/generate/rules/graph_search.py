@@ -162,6 +162,7 @@ class Search:
 
     def _sources(self, place: OutlineNode) -> list[NodeValue]:
         """What the next node may take its first value from."""
+        # Parallel nodes: neither may read the other, nor anything that depends on it.
         apart = set() if place.apart is None else {self.nodes[place.apart].id}
         allowed = [h for h in self.held if not apart & (self.before[h.field.node] | {h.field.node})]
         if place.after is not None:
@@ -170,6 +171,7 @@ class Search:
         if place.kinds:
             return allowed
         fresh = [held for held in allowed if held.field.node not in self.read]
+        # Mostly from nodes that nothing reads yet, so that few ends are left over for which the user would have to ask.
         return fresh if fresh and self.draw.random() < UNREAD else allowed
 
     def _takers(self, held: NodeValue) -> tuple[ParameterSlot, ...]:

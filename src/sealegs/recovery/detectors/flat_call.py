@@ -88,6 +88,8 @@ class FlatCall:
             self.sizes[path] = self.sizes.get(path, 0) + len(data)
             for value in data:
                 self._add(value, path, True, level + 1)
+        # Not with the dicts above: the check of an abstract class costs much more, and answers are nearly always plain
+        # dicts.
         elif isinstance(data, Mapping) and level < LEVELS:
             self._add(dict(data), path, listed, level)
         else:

@@ -138,6 +138,7 @@ def _error(data: Mapping[str, Any]) -> JsonBody | None:
         named = extensions if isinstance(extensions, Mapping) else first
         return JsonBody(_failure({**data, **named}, _text(first.get("message"))), "graphql")
     if isinstance(error, Mapping):
+        # The inner object comes last, since it says more; without a name of its own, its message is read once more.
         return JsonBody(_failure({**data, **error}, _said(error)), "error-body", inner=not _name(error))
     return None
 

@@ -125,6 +125,7 @@ def matching(query: str) -> tuple[City, ...]:
     begun = [place for place in _ROWS if parts and place.name.casefold().startswith(parts[0])]
     holding = [place for place in _ROWS if parts and parts[0] in place.name.casefold()]
     found = named or begun or holding
+    # Less the names that are also a city's (Singapore, Luxembourg), else the city would be taken for a restriction.
     lands = {name for place in _ROWS for name in _lands(place)} - CITIES.keys()
     asked = lands.intersection(parts)
     kept = [place for place in found if not asked or asked & _lands(place)]

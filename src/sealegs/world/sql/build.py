@@ -109,6 +109,7 @@ def compile_library(
     for drafts in each(draft_functions, given):
         found.append(drafts)
         progress(len(found), len(given))
+    # Sorted by their SQL, so that names depend on what a function does and not on which process was done first.
     drafted = [function for drafts in found for function in sorted(drafts.functions.values(), key=_sql)]
     names = opaque_names([(function.database, function.sql) for function in drafted], seed)
     documented = document_by_rule(drafted) if write is None else document_by_model(drafted, write)

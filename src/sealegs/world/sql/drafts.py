@@ -213,6 +213,7 @@ class _Desk:
         nested = subqueries(tree)
         reason = _reason(answer)
         if nested and len(known) == 1:
+            # Such a subquery reads the row around it, so that it cannot be a call of its own.
             reason = "its subqueries are correlated only"
         elif nested and len(agreeing) == 1:
             reason = "differs: composed calls do not give the same rows"
@@ -235,6 +236,8 @@ class _Desk:
             first = runs[0][-1] if runs[0] else None
             if first is None or _reason(first) or _counts_nothing(first):
                 continue
+            # Ways that agree for the pair's own values may differ for others, where the query only happened to be the
+            # same.
             agree = all(run and same_rows(run[-1].rows, first.rows, read.ordered) for run in runs)
             if agree and all(map(partial(earlier_calls_matter, self.database), variant.ways, runs)):
                 id = _id(pair.database, variant.question)

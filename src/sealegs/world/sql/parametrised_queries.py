@@ -116,11 +116,13 @@ def literal_value(literal: Tree) -> Any:
 
 def _taken(node: Tree, slot: Any, schema: Schema) -> None:
     """Put a parameter in the place of a literal, with its sign, between its percent signs."""
+    # SQL has no negative literals: -5 is the operator on 5, and the parameter takes both.
     place = node.parent if isinstance(node.parent, exp.Neg) else node
     assert place is not None
     value = literal_value(place)
     about: dict[str, Any] = {"value": value, "column": _compared(place, schema)}
     like = place.parent
+    # The percent signs stay in the query: an agent gives the word that is looked for, and no pattern of SQL.
     if isinstance(like, (exp.Like, exp.ILike)) and place is like.expression and node.is_string:
         head, inner, tail = _pattern(value, isinstance(like.parent, exp.Escape))
         if inner is None:

@@ -43,7 +43,9 @@ def parse(sql: str, schema: Schema) -> Tree:
         raise UnsupportedQuery("parse error: it is not one query (SELECT)")
     if any(True for _ in found[0].find_all(exp.Placeholder, exp.Parameter)):
         raise UnsupportedQuery("parse error: it has placeholders")
+    # SQLite reads "name" as a text where no column has that name, and pairs that people wrote rely on it.
     tree: Tree = found[0].transform(lambda node: _as_quoted_text(node, schema))
+    # Its answer would be another tomorrow, and the reference wrong.
     if any(True for _ in tree.find_all(*TIME)) or any(_now(node) for node in tree.find_all(exp.Literal)):
         raise UnsupportedQuery("it depends on the time")
     for name in tree.find_all(exp.Identifier):
@@ -128,6 +130,7 @@ def _as_quoted_text(node: Tree, schema: Schema) -> Tree:
 
 def _is_name(node: exp.Column, schema: Schema) -> bool:
     name = fold_name(node.name)
+    # From the inside outwards, as SQL looks a name up: a subquery may use columns of the query around it.
     select = node.find_ancestor(exp.Select, exp.SetOperation)
     while select is not None:
         for single in selects(select):

@@ -155,6 +155,7 @@ class Wording:
         keys = ["", *map(self._key, joins)]
         if (owner := self._owner(query)) is not None and sources:
             at = next(place for place, node in enumerate(sources) if node is owner)
+            # The table whose columns are asked for comes first: the sentence is about its rows.
             sources[0], sources[at] = sources[at], sources[0]
         tables = list(map(self._source, sources)) or ["a row"]
         phrase = tables[0]
@@ -253,6 +254,7 @@ class Wording:
         if isinstance(node, exp.Not):
             return self.condition(node.this, not no)
         if isinstance(node, exp.Connector):
+            # De Morgan: where it must not hold, `and` becomes `or`, and each side is turned round.
             both = isinstance(node, exp.And) is not no
             sides = [self.condition(side, no) for side in (node.this, node.expression)]
             return " and ".join(sides) if both else f"either {sides[0]} or {sides[1]}"

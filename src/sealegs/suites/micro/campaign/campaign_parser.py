@@ -221,6 +221,7 @@ class _Meaning:
         parameters = tuple(sorted((name.text, scalar(value.text)) for name, value in fault.parameters))
         repeat = int(read.repeat[0].text) if read.repeat else 1
         settings = (read.schedule, read.tool, read.level, read.boundary, read.errors)
+        # An empty axis would make the product empty, and the line would ask for no run at all.
         axes = [values or (None,) for values in settings]
         for model, schedule, tool, level, boundary, errors in product(read.model, *axes):
             if self._impossible(task, tool, level, errors):

@@ -105,6 +105,8 @@ def prepare_campaign(
     own = every if shard is None else shard.among(every, lambda run: run.id)
     wanted = {run.id for run in own}
     done = {id for id, end in read_ends(folder).items() if not failed_outside(end)}
+    # Before the folder is made, and only models that are still needed: a resumed campaign must not fail for a finished
+    # one's key.
     for chat in dict.fromkeys(run.experiment.model for run in own if run.id not in done):
         ask_chat_first(chat)
     asked = CampaignRequest(name, text, model, CampaignSettings(budget, task_set=workloads_edition()))

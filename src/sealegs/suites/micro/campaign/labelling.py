@@ -76,6 +76,8 @@ class Baseline:
 def rule_outcome(course: EndedRun, judge: Callable[[str], bool], numeric: bool) -> tuple[str, str, str]:
     """The outcome by the rules: (outcome, the rule in words, what was found)."""
     answer = (course.answer or "").strip()
+    # In this order: a right answer of a run that was killed afterwards is not correct, and one without a value is no
+    # silent error.
     if course.how == "finished" and answer and judge(answer):
         warning = hedge(answer)
         rule = f"the answer gives the accepted value, though with a warning ({warning})" if warning else ""

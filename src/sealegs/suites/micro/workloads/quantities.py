@@ -143,6 +143,7 @@ def stated_quantities(text: str, known: Mapping[str, float]) -> Iterator[StatedQ
             continue  # part of a name: `165b`
         after = text[found.end() if unit and found["unit"] else end :]
         before = text[: found.start()]
+        # An operand is part of the way to the answer, and not what the answer states.
         if OPERATOR.match(after) or (OPERAND.search(before.rstrip()) and "=" in after[:60].split("\n")[0]):
             continue
         if DENIED.search(before) or DENIED_AFTER.match(after):

@@ -59,7 +59,7 @@ async def take_turns_in_inspect(
     model = get_model()
     for _ in range(max_steps):
         state.output = await model.generate(state.messages, tools=infos)
-        # Providers refuse a conversation that holds an empty message.
+        # Some providers refuse a conversation that holds an empty message.
         if not state.output.empty:
             state.messages.append(state.output.message)
         calls = [] if state.output.empty else state.output.message.tool_calls or []

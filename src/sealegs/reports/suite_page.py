@@ -53,6 +53,7 @@ def suite_tables(rows: Sequence[Row]) -> Iterator[SuiteTable]:
         lines = tuple(
             (level, mode, tuple(_cell(cells.get((level, mode, metric))) for metric in metrics))
             for level, mode in places
+            # With a single level, the line of all levels only says it once more.
             if level != ALL or len(levels) != 2 or not _repeats(cells, one, mode, metrics)
         )
         yield SuiteTable(who, metrics, lines)

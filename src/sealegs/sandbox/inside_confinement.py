@@ -39,6 +39,8 @@ def confine(libc: ctypes.CDLL, how: Json) -> None:
     Raises:
         LimitRefused: a step failed; nothing may run then.
     """
+    # Mounts first, as they need a capability that is dropped below; the filter last, as it refuses what the steps
+    # before call.
     for path in how["sealed"]:
         read_only = struct.pack("<4Q", 1, 0, 0, 0)  # struct mount_attr: set MOUNT_ATTR_RDONLY
         done = libc.syscall(MOUNT_SETATTR, -100, path.encode(), 0, read_only, ctypes.c_size_t(len(read_only)))
@@ -53,6 +55,8 @@ def confine(libc: ctypes.CDLL, how: Json) -> None:
         resource.setrlimit(getattr(resource, name), (value, value))
     resource.setrlimit(resource.RLIMIT_CPU, (how["cpu"], how["cpu"] + 1))  # the first sends a signal, the second kills
     no = ctypes.c_ulong(0)
+    # Linux lets an ordinary process restrict itself by Landlock and seccomp only then; setuid programs gain nothing
+    # either.
     _must(libc.prctl(38, ctypes.c_ulong(1), no, no, no), "no new privileges")  # PR_SET_NO_NEW_PRIVS
     _drop_capabilities(libc)
     _must(libc.prctl(1, ctypes.c_ulong(signal.SIGKILL), no, no, no), "death with the parent")  # PR_SET_PDEATHSIG

@@ -110,10 +110,12 @@ def program(machine: str, pid: int, scratch: bool) -> bytes:
     """
     architecture = ARCHITECTURES[machine]
     code = [
+        # First, because a number means another call on another architecture (a 32-bit one on x86-64).
         BpfInstruction(LOAD, constant=ARCHITECTURE_AT),
         BpfInstruction(EQUAL, 1, 0, architecture),
         BpfInstruction(RETURN, constant=KILL),
         BpfInstruction(LOAD, constant=NUMBER_AT),
+        # The second interface has the same calls under other numbers, past all that is checked below.
         BpfInstruction(AT_LEAST, 0, 1, X32),
         BpfInstruction(RETURN, constant=KILL),
     ]

@@ -100,6 +100,7 @@ def _stated_failure(value: Any) -> Failure | None:
         data = parsed_json(value)
         if isinstance(data, Mapping):
             return _stated_failure(data)
+        # Signs of Markdown and HTML may stand before the word: `**Error:** ...`, `<error>`.
         return Failure(value) if value.lstrip(" *#<").casefold().startswith(WORDS) else None
     if not isinstance(value, Mapping):
         return None

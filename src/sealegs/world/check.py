@@ -102,7 +102,7 @@ def _example_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
         untouched = World()
         if corpus.run(Call(tool.name, example, dry=True), untouched) != outcome or untouched.effects:
             yield f"example {dict(example)}: a dry call differs or leaves an effect"
-    # Held against what the examples do: levels and moments of faults rest on the category.
+    # Found out by running the examples, and not taken from any declaration.
     if acted != (tool.category == "action"):
         yield f"is of category {tool.category} and its examples {'do' if acted else 'do not'} change the world"
 

@@ -136,6 +136,8 @@ class HttpRelay:
         try:
             await asyncio.wait((task, call.over), return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:  # the client hung up
+            # Only events with ids can be taken up again, and the stateless protocol has no session in which that could
+            # be done.
             if call.ids and not exchange.request.modern:
                 call.leave()  # it may come back for the answer
             elif not exchange.ignores_cancel:

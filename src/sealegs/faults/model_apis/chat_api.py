@@ -40,7 +40,7 @@ class ChatApi(OpenAIErrors):
                 {"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": call.arguments}}
                 for call in reply.calls
             ]
-        # Clients decide by this reason whether tools are to be called, and not by whether calls are there.
+        # Some clients decide by this reason, and not by the calls, whether tools are to be called.
         stop = STOPS.get(reply.stop) or ("tool_calls" if reply.calls else "stop")
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": stop}
         usage = {"usage": answer["usage"]} if "usage" in answer else {}

@@ -236,7 +236,6 @@ def _cut(episodes: Sequence[Answers], folds: int, fold: int) -> tuple[dict[str, 
     A call that was held out would break nothing if its twin had been learned from, and a call that is asked about later
     mostly has none: the threshold would be too low by as much as the record repeats itself.
     """
-    # Every n-th and not a block, since records are often in the order of their tasks.
     held = [one for place, one in enumerate(episodes) if place % folds == fold]
     calls = {one.call for episode in held for one in episode}
     others = [one for place, one in enumerate(episodes) if place % folds != fold]

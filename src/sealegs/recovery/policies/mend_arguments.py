@@ -100,7 +100,7 @@ def _readings(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
         yield value.strip()
         plain = value.strip().casefold()
         with suppress(ValueError):
-            # Models write Python's `True` and `None` where JSON is wanted.
+            # Models write Python's `True` where JSON has `true`.
             yield json.loads(plain if plain in ("true", "false", "null") else value)
         yield from (item for item in schema.get("enum", ()) if isinstance(item, str) and item.casefold() == plain)
     # Before numbers, since True is an int to Python.

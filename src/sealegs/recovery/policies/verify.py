@@ -184,6 +184,7 @@ class Verify(Policy):
         if not context.place.reaches(check.tool):
             return failed, LookOutcome(why=f"{check.tool} cannot be called from here")
         failed_call, why = failed, f"there are no calls left for {check.tool}"
+        # What settles late is waited for before the first look; further looks are for a read that failed itself.
         for turn in range(self._looks):
             seconds = (check.settles or 0.0) if turn == 0 else self._retry.base
             if not context.claims(failed_call, check.tool, seconds=seconds):

@@ -41,6 +41,7 @@ class Stages:
         """Tools and groups to build from: two domains, each as often as any other, and everyday tools."""
         draw = seeds.stream("sample", self.seed, item["level"], item["number"])
         domains = sorted({tool.domain for tool in self.corpus.tools.values()})
+        # One by turns, so that the tasks are spread over all domains; "general" goes with any of them.
         chosen = [domains[item["number"] % len(domains)], draw.choice(domains), "general"]
         kinds = SHAPES[item["level"]]
         patterns = [p for p in self.corpus.groups.values() if p.kind in kinds and self._domain(p.tools[0]) in chosen]

@@ -210,6 +210,7 @@ def _answer_of(episode: Scenario, corrupt: bool) -> DetectQuestion | None:
         return None
     if not corrupt:
         clean = build_record(play_scenario(Scenario(episode.task, "NP", seed=episode.seed), CALLER)).turns
+        # Another way to this call would tell by itself whether the answer was struck.
         alike = [_called(turn) for turn in clean[: at + 1]] == [_called(turn) for turn in turns[: at + 1]]
         if not alike or not isinstance(clean[at].shown, Value):
             return None

@@ -73,6 +73,8 @@ def admission(answer: str) -> str:
                 found, firm, here = sentence.strip(), True, True
             elif REPORT.search(clause) and not NO_ERROR.search(clause):
                 found, here = found or sentence.strip(), True
+            # A value takes back a report of trouble that went before; a plain inability, only where it follows in the
+            # same sentence.
             elif found and (here or not firm) and states_value(clause):
                 found, firm, here = "", False, False
     return found

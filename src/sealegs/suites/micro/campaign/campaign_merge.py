@@ -49,6 +49,7 @@ def merge_campaigns(parts: Sequence[ShardFolder], out: Path) -> MergeResult:
         check_owned(folder, note.place, own, keys)
         for key, lines in own.items():
             before = found.get(key, lines)
+            # A run that was made again has further lines: one history must be the beginning of the other.
             if before != lines[: len(before)] and lines != before[: len(lines)]:
                 raise UserError(f"{key} is there twice with different ends, in {folder} and {out}; {ELSEWHERE}")
             found[key] = max(before, lines, key=len)

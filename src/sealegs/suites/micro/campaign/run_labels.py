@@ -47,6 +47,7 @@ def read_run_labels(folder: Path, known: Collection[str], former: Collection[str
     if not file.exists():
         return {}
     try:
+        # Spreadsheets put a mark of the encoding before the first cell, which would else be part of it.
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{file} cannot be read ({error}); save it as UTF-8 text") from error

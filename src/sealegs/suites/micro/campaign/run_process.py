@@ -71,6 +71,7 @@ def trace_file(folder: Path, run: str) -> Path:
 
 def ended_run(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:
     """How a run went, from its end and its record."""
+    # A run that was killed gave no result; what it did is in the trace that it wrote as it went.
     summary = ended.result if ended.result is not None else summarize_cut_off(trace_file(traces, ended.id))
     how: str = ended.how
     detail = ended.error.splitlines()[0] if ended.error else ""

@@ -70,10 +70,13 @@ class Proxy:
 
 
 @contextmanager
-def proxying(upstream: str, folder: Path, *options: str, environment: dict[str, str] | None = None) -> Iterator[Proxy]:
+def proxying(
+    upstream: str, folder: Path, *options: str, environment: dict[str, str] | None = None, recorded: bool = True
+) -> Iterator[Proxy]:
     """A proxy before a server for as long as the block lasts."""
     records = folder / "records.jsonl"
-    command = [*SEALEGS, "--http", upstream, "--control", "0", "--records", str(records), *options]
+    command = [*SEALEGS, "--http", upstream, "--control", "0", *options]
+    command += ["--records", str(records)] if recorded else []
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=folder
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,20 @@ def test_the_official_client_meets_typed_faults(proxy: Proxy) -> None:
     assert [turn.struck for turn in proxy.record("limit").turns] == [True, False]
     assert proxy.record("stream").turns[0].struck
     assert b"a secret key" not in proxy.records.read_bytes()
+
+
+def test_a_model_fails_where_nothing_is_recorded(tmp_path: Path) -> None:
+    """Nothing but the model's own rule then gives a reason to read a request."""
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(json.dumps({"name": "one", "rules": rule({"kind": "model_error"}, first=1)}), "utf-8")
+    body = json.dumps(ASKED).encode()
+    with (
+        ScriptServer(script_from({"turns": [{"say": SAID}]})) as model,
+        proxying(model.root, tmp_path, "--plan", str(plan), recorded=False) as proxy,
+    ):
+        asked = partial(raw, proxy.url, "/v1/chat/completions", "POST", body, Content_Type="application/json")
+        assert [asked().status for _ in range(2)] == [503, 200]
+        assert proxy.state()["rules"]["rule-1"] == {"fired": 1, "delivered": 1}
 
 
 def test_recovery_mends_a_call_before_the_client_sees_it(tmp_path: Path) -> None:

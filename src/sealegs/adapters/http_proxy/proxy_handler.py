@@ -64,7 +64,8 @@ class ProxyHandler:
         if episode is None or asks_websocket(request):
             return await self._untouched(request)
         asked = self._names.read(request.method, request.raw_path, request.headers.items())
-        if episode.session.idle(asked.tool) and not asked.may_ask_model:
+        # In this order: to ask a session of a tool fixes what it knows of it, and a model is declared only below.
+        if not asked.may_ask_model and episode.session.idle(asked.tool):
             return await self._untouched(request)
         with episode.call():
             return await self._through(request, asked, episode)

@@ -130,6 +130,20 @@ def test_a_head_or_a_body_that_trickles_in_has_an_end(monkeypatch: pytest.Monkey
             assert trickled(port, data, 30) < 25
 
 
+async def test_what_is_no_http_is_refused_without_a_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    async def handle(request: web.BaseRequest) -> web.StreamResponse:
+        raise ValueError("a mistake of ours")
+
+    async with http_serving.serving(handle, "127.0.0.1", 0) as at:
+        assert at.port is not None
+        for head in (b"Host: evil.example", b"Transfer-Encoding: chunked\r\nContent-Length: 2", b"no header"):
+            refused = await asyncio.to_thread(said, at.port, HEAD + head + BODY)
+            assert b" 400 " in refused.splitlines()[0]
+        assert not caplog.records
+        assert b" 500 " in (await asyncio.to_thread(said, at.port, HEAD + BODY[2:])).splitlines()[0]
+        assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [ValueError]
+
+
 async def test_a_relay_does_not_wait_for_ever_either(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_serving, "PATIENCE", 0.5)
     guard = RequestGuard("127.0.0.1")
@@ -169,7 +183,9 @@ def test_names_are_as_they_are_given_and_numbers_only_where_all_may_come() -> No
         assert rules.refusal("http", host, [], "/") is not None
     assert rules.refusal("http", "localhost", ["https://page.example"], "/") is None
     assert rules.refusal("http", "localhost", ["https://page.example.evil"], "/") is not None
-    assert RequestRules("127.0.0.1").refusal("http", "10.0.0.7", [], "/") is not None
+    for loopback in ("127.0.0.1", "127.0.0.2", "::1", "localhost", "LOCALHOST"):
+        assert RequestRules(loopback).refusal("http", "10.0.0.7", [], "/") is not None
+        assert RequestRules(loopback).refusal("http", "127.0.0.1:80", [], "/") is None
 
 
 def test_there_is_no_server_beside_these() -> None:

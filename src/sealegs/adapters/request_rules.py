@@ -1,8 +1,8 @@
 """Which requests any server of ours answers: by their Host and Origin, by how much they send, and how soon.
 
 A page in a browser may lead a name of its own to this machine (DNS rebinding), or send a request across origins that
-needs no leave. A number for a host cannot be led elsewhere, so it is answered wherever a server listens. Nothing here
-knows how a server reads: `relaying.http_guard` and `mock_model.guarded_handler` apply it.
+needs no leave. A number for a host cannot be led elsewhere, so it is answered where a server listens beyond this
+machine. Nothing here knows how a server reads: `relaying.http_guard` and `mock_model.guarded_handler` apply it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class RequestRules:
         options: tuple[str, str] | tuple[()] = ("--allow-host", "--allow-origin"),
     ) -> None:
         self._names = LOOPBACK | {host.lower()} | {name.lower() for name in hosts}
-        self._numbers = host not in LOOPBACK
+        self._numbers = not _is_loopback(host)
         self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
         self._server = server
         self._options = options
@@ -86,8 +86,16 @@ class RequestRules:
 
 
 def _is_number(name: str) -> bool:
+    return _address(name) is not None
+
+
+def _is_loopback(host: str) -> bool:
+    address = _address(host)
+    return host.lower() in LOOPBACK if address is None else address.is_loopback
+
+
+def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        ipaddress.ip_address(name)
+        return ipaddress.ip_address(name)
     except ValueError:
-        return False
-    return True
+        return None

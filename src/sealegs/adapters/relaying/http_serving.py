@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.web_protocol import RequestHandler
 from yarl import URL
 
@@ -38,6 +40,7 @@ async def serving(handle: Handle, host: str, port: int, option: str = "--port") 
         handle,
         handler_cancellation=True,
         access_log=None,
+        logger=_log(),
         auto_decompress=False,
         keepalive_timeout=PATIENCE,  # also for a first head, however it trickles in
     )
@@ -54,6 +57,17 @@ async def serving(handle: Handle, host: str, port: int, option: str = "--port") 
         yield URL.build(scheme="http", host=host, port=runner.addresses[0][1])
     finally:
         await runner.cleanup()
+
+
+def _log() -> logging.Logger:
+    """Where our own mistakes are told. What a client sent that is no HTTP it is told itself, by a 400."""
+    log = logging.getLogger(__name__)
+    log.addFilter(_is_ours)  # adding it once more changes nothing
+    return log
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
 
 
 class _LimitedServer(web.Server):

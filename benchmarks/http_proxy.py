@@ -4,9 +4,10 @@
 
 A raw client sends prepared requests, and a raw server answers each with the same bytes, so that what is measured is the
 way between them: `direct`; `bare-relay`, the least that a relay of bytes in Python can do; `sealegs-*`; `mitmproxy` as
-a reverse proxy without addons (where `mitmdump` is on the PATH, best from an environment of its own); and `toxiproxy`
-without toxics (where `toxiproxy-server` is). A proxy that is missing is named in `missing`. All ways are measured in
-turn in each round; a value is the median of the rounds, `low` and `high` are their range.
+a reverse proxy without addons (where `mitmdump` is on the PATH, best from an environment of its own); `toxiproxy`
+without toxics (where `toxiproxy-server` is); and `litmus` (package `litmus-trace`), which keeps a record of what passes
+in memory. A proxy that is missing is named in `missing`. All ways are measured in turn in each round; a value is the
+median of the rounds, `low` and `high` are their range.
 
 - `p50_ms`, `p99_ms`: of requests made one after another; `times_direct`: their p50 over that of `direct` in the same
   round.
@@ -46,7 +47,9 @@ PLANS = {
     "matching": "{name: b, rules: [{match: {method: POST}, when: {nth: 1000000000}, fault: {kind: error}}]}",
 }
 MODES = ("direct", "bare-relay", "sealegs-unarmed", "sealegs-armed", "sealegs-matching", "sealegs-recorded")
-PEERS = {"mitmproxy": "mitmdump", "toxiproxy": "toxiproxy-server"}  # and the program of each
+PEERS = {"mitmproxy": "mitmdump", "toxiproxy": "toxiproxy-server", "litmus": "litmus"}  # and the program of each
+SLOW = ("mitmproxy", "litmus")  # asked a quarter as often
+PATH = "/v1/orders"
 BODY = json.dumps({"item": "lamp", "currency": "EUR", "count": 3}).encode()
 
 SERVER = r"""
@@ -79,14 +82,14 @@ asyncio.run(main())
 class Connection:
     """A raw client's connection, which stays open."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, path: str) -> None:
         link = socket.create_connection(("127.0.0.1", port))
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._stream = link.makefile("rwb")
         link.close()  # the stream holds it open
         self._request = (
-            b"POST /v1/orders HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n"
-            b"Content-Length: %d\r\n\r\n%s" % (port, len(BODY), BODY)
+            b"POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (path.encode(), port, len(BODY), BODY)
         )
 
     def ask(self) -> None:
@@ -149,8 +152,8 @@ def sealegs(mode: str, port: int, place: Path) -> list[str]:
 
 
 @contextmanager
-def way(mode: str, place: Path) -> Iterator[tuple[int, int]]:
-    """The port to ask at, and the process in between."""
+def way(mode: str, place: Path) -> Iterator[tuple[int, int, str]]:
+    """The port to ask at, the process in between, and the path to ask for."""
     with ExitStack() as stack:
         piped = {"stdout": subprocess.PIPE}
         server = stack.enter_context(running([sys.executable, "-c", SERVER], **piped))
@@ -175,7 +178,13 @@ def way(mode: str, place: Path) -> Iterator[tuple[int, int]]:
             wanted = {"name": "b", "listen": f"127.0.0.1:{mine}", "upstream": f"127.0.0.1:{port}", "enabled": True}
             urllib.request.urlopen(f"http://127.0.0.1:{control}/proxies", json.dumps(wanted).encode()).close()
             port, pid = mine, peer.pid
-        yield port, pid
+        elif mode == "litmus":
+            mine = free_port()
+            command = ["litmus", "proxy", "--port", str(mine), "--provider", f"bench=http://127.0.0.1:{port}"]
+            peer = stack.enter_context(running(command, stdout=subprocess.DEVNULL, cwd=place))
+            await_port(mine)
+            port, pid = mine, peer.pid
+        yield port, pid, f"/bench{PATH}" if mode == "litmus" else PATH
 
 
 def cpu_seconds(pid: int) -> float:
@@ -193,9 +202,9 @@ def milliseconds(connection: Connection, count: int) -> list[float]:
     return sorted(found)
 
 
-def rate(port: int, count: int) -> float:
+def rate(port: int, path: str, count: int) -> float:
     """Requests a second over several connections."""
-    connections = [Connection(port) for _ in range(CONNECTIONS)]
+    connections = [Connection(port, path) for _ in range(CONNECTIONS)]
 
     def play(connection: Connection) -> None:
         for _ in range(count // CONNECTIONS):
@@ -213,13 +222,13 @@ def rate(port: int, count: int) -> float:
     return count // CONNECTIONS * CONNECTIONS / taken
 
 
-def measured(port: int, pid: int, count: int, many: int) -> dict[str, float]:
-    connection = Connection(port)
+def measured(port: int, pid: int, path: str, count: int, many: int) -> dict[str, float]:
+    connection = Connection(port, path)
     milliseconds(connection, count // 10)
     before = cpu_seconds(pid)
     found = milliseconds(connection, count)
     connection.close()
-    per_second = rate(port, many)
+    per_second = rate(port, path, many)
     cpu = (cpu_seconds(pid) - before) / (count + many // CONNECTIONS * CONNECTIONS)
     p50, p99 = statistics.median(found), found[int(len(found) * 0.99)]
     return {"p50_ms": p50, "p99_ms": p99, "requests_per_s": per_second, "cpu_ms": cpu * 1e3}
@@ -239,9 +248,9 @@ def compared(modes: list[str], rounds: int, count: int, many: int, place: Path) 
     found: dict[str, list[dict[str, float]]] = {mode: [] for mode in modes}
     for number in range(rounds):
         for mode in modes:
-            share = 4 if mode == "mitmproxy" else 1
-            with way(mode, place) as (port, pid):
-                found[mode].append(measured(port, pid, count // share, many // share))
+            share = 4 if mode in SLOW else 1
+            with way(mode, place) as (port, pid, path):
+                found[mode].append(measured(port, pid, path, count // share, many // share))
             print(f"{number + 1}/{rounds} {mode}: {found[mode][-1]}", file=sys.stderr)
     table = []
     for mode, results in found.items():

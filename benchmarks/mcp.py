@@ -261,6 +261,8 @@ class HttpClient:
             player.start()
         for player in players:
             player.join()
+        self._main.close()
+        self._main = self._connected()  # the old one may have idled for longer than a server keeps it
 
 
 @contextmanager

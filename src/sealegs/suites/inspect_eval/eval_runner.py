@@ -86,6 +86,7 @@ class EvalCourse:
             specs = (*shipped.specs, *self._specs)
             check_plan(self._plan, options.task, {spec.name for spec in specs}, specs)
         self._task = task.name
+        self._unplayed: Task | None = task
         self._edition = samples_edition(task)
         self._samples = self._begin(sample_names(task.dataset, options.limit))
         there = {str(sample.id) for sample in task.dataset}
@@ -283,7 +284,7 @@ class EvalCourse:
         self, mode: str, samples: Sequence[str], first: int, epochs: int, plans: Mapping[Pair, Plan | None]
     ) -> None:
         options = self._options
-        task = load_eval(options.task, options.arguments)
+        task = self._unplayed_task()
         arm = self._arm(task, mode, first, plans)
         played = task_with(
             task, dataset=only_samples(task.dataset, set(samples)), solver=played_under_faults(self._solver(task), arm)
@@ -302,6 +303,11 @@ class EvalCourse:
                 raise LogError(
                     f"Inspect ended the eval with {log.status!r}: {reason}; the same command resumes the run"
                 )
+
+    def _unplayed_task(self) -> Task:
+        """The eval as it was loaded for the checks, later loaded anew: playing may leave traces in what it holds."""
+        task, self._unplayed = self._unplayed, None
+        return load_eval(self._options.task, self._options.arguments) if task is None else task
 
     def _evaluated(self, played: Task, epochs: int, arm: EvalArm) -> Sequence[Any]:
         """The logs of what Inspect has played."""

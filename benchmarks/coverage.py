@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from coverage_designs import Array, DrawnSums, SimulatedDesign, designs, drawn
+from coverage_designs import Array, Blocks, DrawnSums, SimulatedDesign, designs, drawn
 from results_file import write_results
 from scipy import stats
 
 from sealegs.scoring.cluster_sums import ClusterSums, decrease_interval, interval, paired_interval
+from sealegs.scoring.independent_sets import independent_interval, levels_alike
 
 SEEDS = {"choose": 1, "verify": 20261}
 RESAMPLES = 2000
@@ -82,9 +83,12 @@ def bootstrap(design: SimulatedDesign, one: DrawnSums, other: DrawnSums | None) 
     whole = np.ones((1, weights.shape[1]))
     value = resampled_figure(whole, one, design.kind)[:, 0]
     if other is not None:
+        if design.fresh:
+            fresh = draw.multinomial(design.fresh, np.full(design.fresh, 1 / design.fresh), size=RESAMPLES)
+            weights = fresh.astype(float)
         after = resampled_figure(weights, other, design.kind)
         values = 100 * (values - after) / values if design.relative else after - values
-        value = resampled_figure(whole, other, design.kind)[:, 0] - value
+        value = resampled_figure(np.ones((1, other.top[0, 0].size)), other, design.kind)[:, 0] - value
     low, high = np.nanpercentile(values, [2.5, 97.5], axis=1)
     alike = (low == high) & (design.group != "amount")
     if other is None:
@@ -102,11 +106,20 @@ def ours(design: SimulatedDesign, one: DrawnSums, other: DrawnSums | None) -> En
     """The intervals of this package."""
     amount = design.group == "amount"
     cases = design.kind in ("rate", "exposed", "tied")
-    sums = [
-        ClusterSums(drawn.top, drawn.below, np.array(drawn.part), design.blocks, bounded=not amount, cases=cases)
-        for drawn in (one, other)
-        if drawn is not None
-    ]
+
+    def added(drawn: DrawnSums, blocks: Blocks) -> ClusterSums:
+        return ClusterSums(drawn.top, drawn.below, np.array(drawn.part), blocks, bounded=not amount, cases=cases)
+
+    if design.fresh and other is not None:
+        levels = range(len(design.shares))
+        counts = np.bincount(design.blocks, minlength=len(design.shares))
+        sides = [
+            [added(drawn.of(blocks == level), blocks[blocks == level] * 0) for level in levels]
+            for drawn, blocks in ((one, design.blocks), (other, design.fresh_blocks))
+        ]
+        low, high = independent_interval(*levels_alike(*sides, counts.tolist()))
+        return (low, high) if amount else (100 * low, 100 * high)
+    sums = [added(drawn, design.blocks) for drawn in (one, other) if drawn is not None]
     if len(sums) == 1:
         low, high = interval(sums[0])
     else:
@@ -199,7 +212,9 @@ def _kept(file: Path, made: set[tuple[str, str, str]]) -> tuple[list[dict[str, A
     if not file.exists():
         return [], {}
     before = json.loads(file.read_text("utf-8"))
-    return [row for row in before["rows"] if _key(row) not in made], {"kept": before["made"]}
+    earlier = before.get("kept", [])
+    facts = {"kept": [before["made"], *(earlier if isinstance(earlier, list) else [earlier])]}
+    return [row for row in before["rows"] if _key(row) not in made], facts
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 Each task has a rate of its own, drawn from a beta distribution around its level's share; `alike` is the correlation of
 two episodes of one task. A mode thins the rates by a known factor, so that the true share is exact. The second agent of
-a pair has the first one's rates, thinned or thickened, or (for a part of the tasks) rates of its own. A figure is true
-of the population of tasks, with as many of each level as the design says.
+a pair has the first one's rates, thinned or thickened, or (for a part of the tasks) rates of its own. On a fresh set
+of tasks all rates are drawn again. A figure is true of the population of tasks, with as many of each level as the
+design says.
 
 Not in it: tasks that are related across levels, and agents that get better during an experiment.
 """
@@ -11,7 +12,7 @@ Not in it: tasks that are related across levels, and agents that get better duri
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal
 
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Blocks = NDArray[np.intp]
 Kind = Literal["rate", "exposed", "tied", "redundancy", "composite", "calls", "efficiency"]
 EXPOSURE = (0.9, 0.7, 0.8, 0.5)  # of the levels, where faults are delivered by chance
 REDUNDANT = np.array([0.0, 0.0, 0.25, 0.5])  # of successes; an episode that fails is redundant as a whole
@@ -41,6 +43,7 @@ class SimulatedDesign:
         own: the share of tasks on which the second agent is not like the first.
         runs: how many models that were trained alike; their shares differ.
         relative: whether the difference is taken as a share of the first figure.
+        fresh: how many tasks the second figure is of, where it is of others than the first; 0 where it is of the same.
     """
 
     group: str
@@ -54,6 +57,7 @@ class SimulatedDesign:
     own: float = 0.2
     runs: int = 1
     relative: bool = False
+    fresh: int = 0
 
     @property
     def name(self) -> str:
@@ -63,14 +67,23 @@ class SimulatedDesign:
         several = f", modes {'/'.join(f'{one:g}' for one in self.modes)}" if len(self.modes) > 1 else ""
         again = f", {self.epochs} epochs" if self.epochs > 1 else ""
         runs = f", {self.runs} runs" if self.runs > 1 else ""
-        apart = f", {self.own:g} apart" if self.other else ""
+        apart = f", {self.own:g} apart" if self.other and not self.fresh else ""
+        fresh = f", {self.fresh} fresh" if self.fresh else ""
         kind = f"{self.kind}, relative" if self.relative else self.kind
-        return f"{self.group}: {kind}, {shares}{against}{several}{again}{runs}, alike {self.alike:g}{apart}"
+        return f"{self.group}: {kind}, {shares}{against}{several}{again}{runs}, alike {self.alike:g}{apart}{fresh}"
 
     @property
-    def blocks(self) -> NDArray[np.intp]:
+    def blocks(self) -> Blocks:
         """The level of each task."""
-        parts = np.array_split(np.arange(self.tasks), len(self.shares))
+        return self._blocks(self.tasks)
+
+    @property
+    def fresh_blocks(self) -> Blocks:
+        """The level of each fresh task."""
+        return self._blocks(self.fresh)
+
+    def _blocks(self, tasks: int) -> Blocks:
+        parts = np.array_split(np.arange(tasks), len(self.shares))
         return np.concatenate([np.full(len(part), level) for level, part in enumerate(parts)]).astype(np.intp)
 
 
@@ -87,6 +100,10 @@ class DrawnSums:
     below: Array
     part: tuple[int, ...]
 
+    def of(self, chosen: NDArray[np.bool_]) -> DrawnSums:
+        """The sums of these tasks alone."""
+        return DrawnSums(self.top[..., chosen], self.below[..., chosen], self.part)
+
 
 def drawn(design: SimulatedDesign, count: int, draw: np.random.Generator) -> tuple[DrawnSums, DrawnSums | None, float]:
     """The sums of so many experiments, those of the second agent, and the true figure."""
@@ -95,6 +112,9 @@ def drawn(design: SimulatedDesign, count: int, draw: np.random.Generator) -> tup
     true = _truth(design, shares)
     if not design.other:
         return _sums(design, rates, draw), None, true
+    if design.fresh:
+        again = _rates(np.array(design.other)[design.fresh_blocks], design.alike, (count, design.fresh), draw)
+        return _sums(design, rates, draw), _sums(design, again, draw, design.fresh_blocks), _level_change(design)
     others = np.array(design.other)[design.blocks]
     lower = others <= shares
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -116,7 +136,17 @@ def _rates(shares: Array, alike: float, shape: tuple[int, int], draw: np.random.
     return draw.beta(shares * scale, (1 - shares) * scale, size=shape)
 
 
-def _sums(design: SimulatedDesign, rates: Array, draw: np.random.Generator) -> DrawnSums:
+def _level_change(design: SimulatedDesign) -> float:
+    """The true difference of two sets, a level counting for as much as it has tasks in the first of them."""
+    counts = np.bincount(design.blocks, minlength=len(design.shares)) / design.tasks
+    before, after = (
+        np.array([_truth(replace(design, shares=(share,)), np.full(design.tasks, share)) for share in shares])
+        for shares in (design.shares, design.other)
+    )
+    return float(counts @ (after - before))
+
+
+def _sums(design: SimulatedDesign, rates: Array, draw: np.random.Generator, blocks: Blocks | None = None) -> DrawnSums:
     count, tasks = rates.shape
     shape = (count, len(design.modes), design.runs, tasks)
     thin = np.array(design.modes)[None, :, None, None]
@@ -131,7 +161,9 @@ def _sums(design: SimulatedDesign, rates: Array, draw: np.random.Generator) -> D
     successes = DrawnSums(won.sum(axis=0), whole, (0,) * shape[1])
     if design.kind == "rate":
         return successes
-    met = draw.random(won.shape) < _exposure(design, rates)[:, None, None, :]
+    met = (
+        draw.random(won.shape) < _exposure(design, rates, design.blocks if blocks is None else blocks)[:, None, None, :]
+    )
     recovered = DrawnSums((won * met).sum(axis=0), met.sum(axis=0).astype(np.float64), (0,) * shape[1])
     if design.kind in ("exposed", "tied"):
         return recovered
@@ -144,13 +176,13 @@ def _sums(design: SimulatedDesign, rates: Array, draw: np.random.Generator) -> D
     return DrawnSums(tops, belows, tuple(np.repeat(range(len(parts)), shape[1]).tolist()))
 
 
-def _exposure(design: SimulatedDesign, rates: Array) -> Array:
+def _exposure(design: SimulatedDesign, rates: Array, blocks: Blocks) -> Array:
     """How probable it is that a fault is delivered, by task."""
     if design.kind == "tied":
         found: Array = 0.3 + 0.6 * rates
         return found
     levels = np.resize(np.array(EXPOSURE), len(design.shares))
-    return np.broadcast_to(levels[design.blocks], rates.shape)
+    return np.broadcast_to(levels[blocks], rates.shape)
 
 
 def _truth(design: SimulatedDesign, shares: Array) -> float:
@@ -181,6 +213,23 @@ PAIRS = {
     "verify": ((0.5, 0.5), (0.5, 0.6), (0.9, 0.9), (0.9, 0.95), (0.98, 0.98), (0.98, 0.995), (0.3, 0.1), (0.95, 0.6)),
 }
 REPEATED = {"choose": ((1, 0.0), (4, 0.2), (4, 0.8)), "verify": ((1, 0.0), (5, 0.05), (5, 0.7), (10, 0.3))}
+
+
+SETS = {  # a score on public tasks, and one on fresh ones
+    "choose": (
+        ((0.7,), (0.7,)),
+        ((0.97,), (0.85,)),
+        (LEVELS["choose"][0],) * 2,
+        ((0.9, 0.8, 0.7, 0.6), (0.6, 0.5, 0.4, 0.3)),
+    ),
+    "verify": (
+        *(((share,), (share,)) for share in (0.02, 0.5, 0.9, 0.99)),
+        ((0.6,), (0.4,)),
+        ((0.98,), (0.8,)),
+        *((shares, shares) for shares in LEVELS["verify"]),
+        ((0.9, 0.8, 0.6, 0.5), (0.8, 0.7, 0.5, 0.4)),
+    ),
+}
 
 
 def designs(part: str) -> Iterator[SimulatedDesign]:
@@ -215,3 +264,17 @@ def designs(part: str) -> Iterator[SimulatedDesign]:
         yield SimulatedDesign("amount", kind, (0.9, 0.5), tasks, epochs=epochs, alike=0.3)  # type: ignore[arg-type]
     for runs, tasks, share in product((3, 5), (10, 20, 100), (0.5, 0.9)):
         yield SimulatedDesign("several runs", "rate", (share,), tasks, (1.0, 0.9), runs=runs)
+    yield from _fresh(part)
+
+
+def _fresh(part: str) -> Iterator[SimulatedDesign]:
+    """A score on a public set and one on a fresh set."""
+    group = "difference of two sets"
+    for (shares, others), tasks, (epochs, alike) in product(SETS[part], (4, 10, 20, 100, 400), REPEATED[part]):
+        yield SimulatedDesign(group, "rate", shares, tasks, epochs=epochs, alike=alike, other=others, fresh=tasks)
+    for (shares, others), tasks in product(SETS[part], (40, 400)):  # a smaller fresh set
+        yield SimulatedDesign(group, "rate", shares, tasks, alike=0.0, other=others, fresh=tasks // 4)
+    kinds: Sequence[Kind] = ("exposed", "composite")
+    for kind, tasks, (shares, others) in product(kinds, (12, 40, 400), SETS[part]):
+        if len(shares) > 1:
+            yield SimulatedDesign(group, kind, shares, tasks, FIVE, alike=0.4, other=others, fresh=tasks)

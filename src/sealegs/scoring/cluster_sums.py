@@ -27,7 +27,7 @@ by block about the block's mean.
   happen to be alike would seem to be certain.
 
 How often the intervals hold the truth is measured by `benchmarks/coverage.py`. All arrays may have leading axes, of
-many experiments of one design. Not in it: dependence between clusters, and weights.
+many experiments of one design. Not in it: dependence between clusters, and clusters that weigh differently.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ class ClusterSums:
         block: of each cluster, from 0 on.
         bounded: whether the figure is between 0 and 1.
         cases: whether each episode adds 0 or 1 to both sums.
+        portions: of the figure, that each ratio's part is; they may have leading axes. By default parts are alike.
     """
 
     top: Array
@@ -67,6 +68,7 @@ class ClusterSums:
     block: Codes
     bounded: bool = True
     cases: bool = False
+    portions: Array | None = None
 
     @cached_property
     def weights(self) -> Array:
@@ -75,8 +77,9 @@ class ClusterSums:
         there = whole > 0
         parts, place = np.unique(self.part, return_inverse=True)
         ratios = np.stack([there[..., self.part == one].sum(axis=-1) for one in parts], axis=-1)[..., place]
-        known = np.all(ratios > 0, axis=-1, keepdims=True)
-        each = 1 / (len(parts) * np.maximum(ratios, 1) * np.where(there, whole, 1))
+        portions = 1 / len(parts) if self.portions is None else self.portions
+        known = np.all((ratios > 0) | (portions == 0), axis=-1, keepdims=True)
+        each = portions / (np.maximum(ratios, 1) * np.where(there, whole, 1))
         # A part without anything below the line has no mean, so the figure has none either.
         return np.where(known, np.where(there, each, 0.0), np.nan)
 

@@ -4,9 +4,9 @@ The sets hold different tasks, so nothing is paired by task. It is by level and 
 compared, level by level, and the differences of the levels are put together with the public set's weights. Otherwise a
 set with more hard tasks would look as if its tasks were known to fewer.
 
-The interval of a difference is made of both figures' intervals by their squared distances (MOVER: Zou and Donner 2008),
-and the P value is the error rate at which it just leaves out 0. A model that does worse on fresh tasks than on
-public ones may know the public ones; that the sets differ in another way is not excluded by a difference of one model.
+The interval of a difference is that of two independent figures (`independent_sets`), and the P value is the error rate
+at which it just leaves out 0. A model that does worse on fresh tasks than on public ones may know the public ones; that
+the sets differ in another way is not excluded by a difference of one model.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 
 from sealegs.scoring.cluster_sums import ROUNDING, ClusterSums, Ends, interval
 from sealegs.scoring.entrants import AnyMetric, ComparedEpisode, Entrant
+from sealegs.scoring.independent_sets import independent_interval, levels_alike
 from sealegs.scoring.metric import EpisodeTable, Figure
 from sealegs.scoring.paired_tests import interval_p
 from sealegs.scoring.ranking import holm
@@ -67,14 +68,6 @@ class PrivateComparison:
     left_out: tuple[str, ...]
 
 
-class _Reach(NamedTuple):
-    """A figure with its distances to the ends of its interval."""
-
-    value: float
-    down: float
-    up: float
-
-
 def compare_sets(public: Sequence[Entrant], private: Sequence[Entrant], metric: AnyMetric) -> PrivateComparison:
     """Compare the models that played both sets.
 
@@ -113,25 +106,16 @@ def set_difference(
     if not levels:
         return SetDifference(model, NOTHING, NOTHING, Figure(None, None, None, n), None)
     counts = Counter(level for _, level in {(one.task, one.level) for one in public})
-    whole = sum(counts[level] for level in levels)
-    weights = [counts[level] / whole for level in levels]
-
-    def ends(confidence: float) -> tuple[_Reach, _Reach, _Reach]:
-        one, other = (_together([own[level] for level in levels], weights, confidence) for own in (mine, theirs))
-        down, up = (other.down**2 + one.up**2) ** 0.5, (other.up**2 + one.down**2) ** 0.5
-        return one, other, _Reach(other.value - one.value, down, up)
-
-    def bounds(confidence: float) -> Ends:
-        value, down, up = ends(confidence)[2]
-        return np.asarray(value - down), np.asarray(value + up)
-
-    one, other, change = ends(0.95)
-    p = interval_p(change.value, bounds) if abs(change.value) > ROUNDING else 1.0
+    one, other = levels_alike(
+        [mine[level] for level in levels], [theirs[level] for level in levels], [counts[level] for level in levels]
+    )
+    change = float(other.value - one.value)
+    p = interval_p(change, partial(independent_interval, one, other)) if abs(change) > ROUNDING else 1.0
     return SetDifference(
         model,
-        _figure(one, metric, 0.0, len(public)),
-        _figure(other, metric, 0.0, len(private)),
-        _figure(change, metric, -1.0, n),
+        _figure(float(one.value), interval(one), metric, len(public)),
+        _figure(float(other.value), interval(other), metric, len(private)),
+        _figure(change, independent_interval(one, other), metric, n),
         p,
     )
 
@@ -142,24 +126,10 @@ def _level_sums(table: EpisodeTable[ComparedEpisode], metric: AnyMetric) -> dict
     return {level: sums for level, sums in found.items() if not np.isnan(sums.value)}
 
 
-def _together(levels: Sequence[ClusterSums], weights: Sequence[float], confidence: float) -> _Reach:
-    """The weighted mean of the levels' figures, its ends by the squared distances of theirs."""
-    value = down = up = 0.0
-    for weight, sums in zip(weights, levels, strict=True):
-        own, (low, high) = float(sums.value), interval(sums, confidence)
-        value += weight * own
-        down += (weight * (own - float(low))) ** 2
-        up += (weight * (float(high) - own)) ** 2
-    return _Reach(value, down**0.5, up**0.5)
-
-
-def _figure(found: _Reach, metric: AnyMetric, least: float, n: int) -> Figure:
-    """A figure of at least this and at most 1; an amount has neither bound."""
-    bounded = metric.kind != "amount"
-    low, high = found.value - found.down, found.value + found.up
-    ends = (found.value, max(least, low), min(1.0, high)) if bounded else (found.value, low, high)
-    value, low, high = (round((100 if bounded else 1) * one, metric.digits) + 0.0 for one in ends)
-    return Figure(value, low, high, n)
+def _figure(value: float, ends: Ends, metric: AnyMetric, n: int) -> Figure:
+    scale = 1 if metric.kind == "amount" else 100
+    found, low, high = (round(scale * float(one), metric.digits) + 0.0 for one in (value, *ends))
+    return Figure(found, low, high, n)
 
 
 def _shared(one: Entrant, other: Entrant) -> tuple[EpisodeTable[ComparedEpisode], EpisodeTable[ComparedEpisode]]:

@@ -1,0 +1,85 @@
+"""Two independent samples of clusters whose figures count level by level alike: their sums, and their difference.
+
+The levels are parts of the figure (`ClusterSums.portions`) and blocks of the design at once. So either figure has the
+interval that any other one has, and the difference has that of independent figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sealegs.scoring.cluster_sums import ClusterSums, Ends, interval
+from sealegs.scoring.quantiles import Array, binomial_ends
+
+
+def levels_alike(
+    one: Sequence[ClusterSums], other: Sequence[ClusterSums], tasks: Sequence[float]
+) -> tuple[ClusterSums, ClusterSums]:
+    """The sums of all levels of both samples, in which a level is as much of the figure as it has tasks.
+
+    A level that has no figure in one of the samples counts in neither; if none counts, the figures are nan.
+
+    Args:
+        one, other: each sample's levels, in one order; they may have leading axes.
+        tasks: how many each level counts for.
+    """
+    known = ~np.isnan([mine.value + theirs.value for mine, theirs in zip(one, other, strict=True)])
+    counted = np.moveaxis(known, 0, -1) * np.asarray(tasks, dtype=np.float64)
+    whole = counted.sum(axis=-1, keepdims=True)
+    portions = np.divide(counted, whole, out=np.full(counted.shape, np.nan), where=whole > 0)
+    return _together(one, portions), _together(other, portions)
+
+
+def _together(levels: Sequence[ClusterSums], portions: Array) -> ClusterSums:
+    """One sample's sums: every level has its own ratios, clusters, parts and blocks."""
+    shape = levels[0].top.shape[:-3]
+    runs = max(sums.top.shape[-2] for sums in levels)
+    ratios, clusters = (sum(sums.top.shape[axis] for sums in levels) for axis in (-3, -1))
+    top, below = (np.zeros((*shape, ratios, runs, clusters)) for _ in range(2))
+    parts, blocks, weights = [], [], []
+    row = column = 0
+    for nth, sums in enumerate(levels):
+        place = np.s_[..., row : row + sums.top.shape[-3], : sums.top.shape[-2], column : column + sums.top.shape[-1]]
+        top[place], below[place] = sums.top, sums.below
+        row, column = row + sums.top.shape[-3], column + sums.top.shape[-1]
+        own = int(sums.part.max()) + 1
+        parts.append(sums.part + sum(int(one.part.max()) + 1 for one in levels[:nth]))
+        blocks.append(sums.block + sum(one.blocks for one in levels[:nth]))
+        weights.append(np.repeat(portions[..., nth : nth + 1] / own, sums.top.shape[-3], axis=-1))
+    part, block = np.concatenate(parts), np.concatenate(blocks)
+    return replace(levels[0], top=top, below=below, part=part, block=block, portions=np.concatenate(weights, axis=-1))
+
+
+def independent_interval(one: ClusterSums, other: ClusterSums, confidence: float = 0.95) -> Ends:
+    """The ends of the interval of how much higher the figure is in an independent sample.
+
+    By both figures' intervals, put together by the squared distances of their ends (Newcombe 1998, method 10; MOVER:
+    Zou and Donner 2008).
+    """
+    (low, high), (under, over) = _ends(one, confidence), _ends(other, confidence)
+    value = other.value - one.value
+    down = np.sqrt((other.value - under) ** 2 + (high - one.value) ** 2)
+    up = np.sqrt((over - other.value) ** 2 + (one.value - low) ** 2)
+    if not one.bounded:
+        return value - down, value + up
+    return np.maximum(-1, value - down), np.minimum(1, value + up)
+
+
+def _ends(sums: ClusterSums, confidence: float) -> Ends:
+    """The ends of a figure's interval, wide enough for a difference also where no block has two clusters.
+
+    Then nothing shows how alike the clusters of a block are, and the interval is not narrower than that of one share of
+    as many cases as there are clusters.
+    """
+    low, high = interval(sums, confidence)
+    if not sums.bounded:
+        return low, high
+    alone = (sums.by_block((sums.mass > 0).astype(np.float64)) < 2).all(axis=-1) & ~np.isnan(sums.value)
+    share = np.nan_to_num(sums.value)
+    squares = np.where(alone, (sums.mass**2).sum(axis=-1), 1.0)
+    cases = np.where(alone, 1 / squares, 0.0)  # of equal size (Kish 1965), since the masses add up to 1
+    least, most = binomial_ends(share * cases, cases, confidence)
+    return np.where(alone, np.minimum(low, least), low), np.where(alone, np.maximum(high, most), high)

@@ -269,12 +269,17 @@ def designs(part: str) -> Iterator[SimulatedDesign]:
 
 def _fresh(part: str) -> Iterator[SimulatedDesign]:
     """A score on a public set and one on a fresh set."""
-    group = "difference of two sets"
+
+    def group(shares: Sequence[float]) -> str:
+        return "two sets" if len(shares) == 1 else "two sets of levels"
+
     for (shares, others), tasks, (epochs, alike) in product(SETS[part], (4, 10, 20, 100, 400), REPEATED[part]):
-        yield SimulatedDesign(group, "rate", shares, tasks, epochs=epochs, alike=alike, other=others, fresh=tasks)
+        yield SimulatedDesign(
+            group(shares), "rate", shares, tasks, epochs=epochs, alike=alike, other=others, fresh=tasks
+        )
     for (shares, others), tasks in product(SETS[part], (40, 400)):  # a smaller fresh set
-        yield SimulatedDesign(group, "rate", shares, tasks, alike=0.0, other=others, fresh=tasks // 4)
+        yield SimulatedDesign(group(shares), "rate", shares, tasks, alike=0.0, other=others, fresh=tasks // 4)
     kinds: Sequence[Kind] = ("exposed", "composite")
     for kind, tasks, (shares, others) in product(kinds, (12, 40, 400), SETS[part]):
         if len(shares) > 1:
-            yield SimulatedDesign(group, kind, shares, tasks, FIVE, alike=0.4, other=others, fresh=tasks)
+            yield SimulatedDesign(group(shares), kind, shares, tasks, FIVE, alike=0.4, other=others, fresh=tasks)

@@ -77,6 +77,14 @@ def test_tools_are_of_the_domains_of_the_task_that_is_matched() -> None:
     assert strange <= own / 4, "only where a step leaves no choice"
 
 
+def test_a_task_whose_user_gives_hardly_any_values_is_matched_by_a_search_that_stops_at_them() -> None:
+    model = task_set().tasks["c1-85"]
+    assert len(model.inputs) == 2
+    (found,) = tasks_of(make_candidates("c1-85/1", "19", 1, most=0).tasks, load_corpus().groups)
+    assert len(found.inputs) <= 2 + MORE
+    assert len(found.graph.nodes) == len(model.graph.nodes)
+
+
 def test_no_task_is_near_another_or_near_one_that_ships(folder: Path) -> None:
     private = [tools_of(task) for task in task_set(str(folder)).tasks.values()]
     shipped = [tools_of(task) for task in task_set().tasks.values()]
@@ -89,6 +97,8 @@ def test_the_public_side_is_the_shipped_tasks_in_the_words_of_rules(folder: Path
         shipped = task_set().tasks[id]
         assert (task.graph, task.inputs) == (shipped.graph, shipped.inputs)
         assert task.request == reworded(shipped, load_corpus()).request != shipped.request
+        assert [one.source for one in task.deliverables] == [one.source for one in shipped.deliverables]
+        assert all(one.label in task.request and " from the " in one.label for one in task.deliverables)
         assert rejection(task, load_corpus()) is None
 
 

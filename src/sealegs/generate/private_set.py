@@ -25,7 +25,7 @@ from sealegs.faults import seeds
 from sealegs.faults.user_error import UserError
 from sealegs.generate.rules.engine import JOURNAL
 from sealegs.generate.rules.matched_choice import MatchedChoice
-from sealegs.generate.rules.matched_tasks import CANDIDATES, MOST_TRIED, MatchedCandidates, make_candidates
+from sealegs.generate.rules.matched_tasks import CANDIDATES, MatchedCandidates, make_candidates
 from sealegs.generate.rules.rewording import reworded
 from sealegs.generate.task_dataset import CARD, task_lines
 from sealegs.scenarios.task_figures import set_figures
@@ -151,8 +151,8 @@ def _level_tasks(level: str, made: Sequence[MatchedCandidates], seed: str) -> li
     filled = [place or spare for place in places]
     if not all(filled):
         raise UserError(
-            f"{level}: no task like {made[0].key.partition('/')[0]} could be made in {MOST_TRIED} attempts, and no "
-            "other has one to spare; ask for more tasks with -n"
+            f"{level}: no task like {made[0].key.partition('/')[0]} could be made in {made[0].tried} attempts, and "
+            "no other has one to spare; ask for more tasks with -n"
         )
     chosen = MatchedChoice(filled, corpus, set_figures(models, corpus)).chosen()
     order = seeds.stream("private order", seed, level).sample(chosen, len(chosen))

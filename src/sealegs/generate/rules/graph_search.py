@@ -58,6 +58,7 @@ class Search:
         also: how often a further parameter takes a field where one fits.
         spared: how often a parameter that is not required is left out.
         domains: which are taken where there is a choice; all alike by default.
+        most_inputs: values that the user may give, over all nodes; None for any number.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Search:
         also: float = ALSO,
         spared: float = 0.0,
         domains: Collection[str] = (),
+        most_inputs: int | None = None,
     ) -> None:
         self.vocabulary = vocabulary
         self.corpus = vocabulary.corpus
@@ -75,6 +77,7 @@ class Search:
         self.also = also
         self.spared = spared
         self.domains = domains
+        self.most_inputs = most_inputs
         self.world = World()
         self.nodes: list[Node] = []
         self.inputs: dict[str, Any] = {}
@@ -238,7 +241,7 @@ class Search:
         if results[0] is None or not all(other is not None and same_value(results[0], other) for other in results[1:]):
             return False
         self._run_way(pattern.ways[0], values, self.world)
-        offers = [(export, value, *_source(pattern.ways[0].exports[export])) for export, value in fields(results[0])]
+        offers = [(export, value, *export_source(pattern.ways[0], export)) for export, value in fields(results[0])]
         self._keep(pattern.placed(pattern.name, bindings), inputs, offers)
         return True
 
@@ -290,6 +293,8 @@ class Search:
                 return None  # no person would say it, so the user cannot give it
             key = self._input(name, value)
             inputs[key], bindings[name], values[name] = value, UserInput(key), value
+        if self.most_inputs is not None and len(self.inputs | inputs) > self.most_inputs:
+            return None
         return bindings, values, inputs
 
     def _money_together(self, slots: Mapping[str, Sequence[ParameterSlot]], taken: dict[str, NodeValue]) -> bool:
@@ -334,8 +339,9 @@ class Search:
                 self.held.append(NodeValue(Field(node.id, name), value, tool, path))
 
 
-def _source(export: str) -> tuple[str, str]:
-    tool, _, path = export.partition(".")
+def export_source(way: Way, export: str) -> tuple[str, str]:
+    """The tool and the path that an export of a way comes from."""
+    tool, _, path = way.exports[export].partition(".")
     return tool, path
 
 

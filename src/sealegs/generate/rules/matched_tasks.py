@@ -2,6 +2,10 @@
 
 Of each given task (the model) several candidates are made, which `matched_choice` then chooses from. Attempt n at a
 candidate is a function of seed, model and n alone.
+
+Where people's users give hardly any values, nearly every attempt ends with too many. So when free attempts have given
+nothing, a search follows that never takes a step with which the user would give more than is allowed; and after that
+one of tools of all domains.
 """
 
 from __future__ import annotations
@@ -28,6 +32,8 @@ from sealegs.world.corpus import load_corpus
 
 CANDIDATES = 2  # of each model
 MOST_TRIED = 600  # attempts for them
+NARROW_TRIED = 400  # further attempts, if those gave nothing, that stop at the values that the user may give
+WIDE_TRIED = 800  # and then with tools of all domains
 MORE = 2  # values that the user may give beyond those of the model's user
 ALSO = 1.0  # how often a further parameter takes a field where one fits: people give few values
 SPARED = 1.0  # how often a parameter that is not required is left out, for the same reason
@@ -89,24 +95,35 @@ def make_candidates(key: str, seed: str, wanted: int = CANDIDATES, most: int = M
         key: `ID/ROUND` of the shipped task.
         seed: decides everything.
         wanted: how many.
-        most: attempts, after which there may be fewer.
+        most: free attempts, after which there may be fewer; if there is none, narrow ones follow.
     """
     model = task_set().tasks[key.partition("/")[0]]
     shape, found, tried = shape_of(model), list[Mapping[str, Any]](), 0
-    while len(found) < wanted and tried < most:
-        task = attempt_match(shape, seeds.stream("matched", seed, key, tried))
+    wide = shape._replace(domains=())
+    last = most + NARROW_TRIED + WIDE_TRIED
+    while len(found) < wanted and (tried < most or (not found and tried < last)):
+        own = shape if tried < most + NARROW_TRIED else wide
+        task = attempt_match(own, seeds.stream("matched", seed, key, tried), narrow=tried >= most)
         tried += 1
         if task is not None and _shipped_tools().nearest(tools_of(task))[0] <= NEAREST:
             found.append(task_data(task, _vocabulary().corpus.groups))
     return MatchedCandidates(key, model.level, tried, found)
 
 
-def attempt_match(shape: TaskShape, draw: Random) -> Task | None:
-    """One attempt at a task of a shape, which passes every check; None where it fails."""
+def attempt_match(shape: TaskShape, draw: Random, *, narrow: bool = False) -> Task | None:
+    """One attempt at a task of a shape, which passes every check; None where it fails.
+
+    Args:
+        shape: what it is to have.
+        draw: decides everything.
+        narrow: whether no step is taken with which the user would give too many values.
+    """
     vocabulary = _vocabulary()
     outline = draw_matched_outline(shape.level, shape.size, shape.groups, draw)
+    most = shape.inputs + MORE if narrow else None
+    search = Search(vocabulary, draw, also=ALSO, spared=SPARED, domains=shape.domains, most_inputs=most)
     try:
-        sketch = Search(vocabulary, draw, also=ALSO, spared=SPARED, domains=shape.domains).sketch(outline)
+        sketch = search.sketch(outline)
     except DeadEnd:
         return None
     if len(sketch.inputs) > shape.inputs + MORE or sorted(group_shapes(sketch.graph)) != sorted(shape.groups):

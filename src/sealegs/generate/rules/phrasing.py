@@ -54,7 +54,7 @@ def deliverables(
     # Two deliverables of one value could not be told apart in an answer.
     if not fewest <= len(chosen) <= most or len(values) < len(chosen):
         return None
-    labels = [_label(held, vocabulary.corpus, sketch.graph) for held in chosen]
+    labels = [label_by_rules(held, vocabulary.corpus, sketch.graph) for held in chosen]
     return tuple(Deliverable(label, held.field) for label, held in zip(labels, chosen, strict=True))
 
 
@@ -96,7 +96,7 @@ def _clause(description: str) -> str:
     return f"look up {_lower(text)}" if NOUNS.match(text) else _lower(text)
 
 
-def _label(held: NodeValue, corpus: Corpus, graph: Graph) -> str:
+def label_by_rules(held: NodeValue, corpus: Corpus, graph: Graph) -> str:
     """A field's description as a noun phrase, with the wish it belongs to."""
     tool: SimulatedTool = corpus.tools[held.tool]
     description = tool.spec.returns.get("properties", {}).get(held.path, {}).get("description", _words(held.path))

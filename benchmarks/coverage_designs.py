@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -270,16 +270,14 @@ def designs(part: str) -> Iterator[SimulatedDesign]:
 def _fresh(part: str) -> Iterator[SimulatedDesign]:
     """A score on a public set and one on a fresh set."""
 
-    def group(shares: Sequence[float]) -> str:
-        return "two sets" if len(shares) == 1 else "two sets of levels"
+    def one(shares: tuple[float, ...], others: tuple[float, ...], tasks: int, **more: Any) -> SimulatedDesign:
+        group, kind = ("two sets" if len(shares) == 1 else "two sets of levels"), more.pop("kind", "rate")
+        return SimulatedDesign(group, kind, shares, tasks, other=others, **{"fresh": tasks, **more})
 
     for (shares, others), tasks, (epochs, alike) in product(SETS[part], (4, 10, 20, 100, 400), REPEATED[part]):
-        yield SimulatedDesign(
-            group(shares), "rate", shares, tasks, epochs=epochs, alike=alike, other=others, fresh=tasks
-        )
+        yield one(shares, others, tasks, epochs=epochs, alike=alike)
     for (shares, others), tasks in product(SETS[part], (40, 400)):  # a smaller fresh set
-        yield SimulatedDesign(group(shares), "rate", shares, tasks, alike=0.0, other=others, fresh=tasks // 4)
-    kinds: Sequence[Kind] = ("exposed", "composite")
-    for kind, tasks, (shares, others) in product(kinds, (12, 40, 400), SETS[part]):
+        yield one(shares, others, tasks, alike=0.0, fresh=tasks // 4)
+    for kind, tasks, (shares, others) in product(("exposed", "composite"), (12, 40, 400), SETS[part]):
         if len(shares) > 1:
-            yield SimulatedDesign(group(shares), kind, shares, tasks, FIVE, alike=0.4, other=others, fresh=tasks)
+            yield one(shares, others, tasks, kind=kind, modes=FIVE, alike=0.4)

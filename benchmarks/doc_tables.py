@@ -416,6 +416,21 @@ def covering() -> str:
     return table(("figure", "", "designs", "lowest", "median", "highest", "bootstrap: lowest", "median"), lines())
 
 
+def coverage_limits() -> str:
+    """The exact coverage of intervals for one share, by method."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for row in result("coverage_limits")["rows"]:
+        if row["metric"] == "exact":
+            found.setdefault((row["agent"], row["level"]), {})[row["mode"]] = row["value"]
+    shares = list(next(iter(found.values())))
+
+    def lines() -> Iterator[Sequence[str]]:
+        for (method, level), own in sorted(found.items(), key=lambda one: int(one[0][1].split()[0])):
+            yield method, level, *(f"{own[share]:.1f}" for share in shares)
+
+    return table(("interval", "", *shares), lines())
+
+
 def first_minutes() -> str:
     """What a new user writes and waits for with each tool, and the exit code of the command."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
@@ -672,6 +687,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "ladder rules": ladder_rules,
     "ladder agents": ladder_agents,
     "coverage": covering,
+    "coverage limits": coverage_limits,
     "rank coverage": rank_coverage,
     "private set": private_set,
     "first minutes": first_minutes,

@@ -113,11 +113,11 @@ def ours(design: SimulatedDesign, one: DrawnSums, other: DrawnSums | None) -> En
     if design.fresh and other is not None:
         levels = range(len(design.shares))
         counts = np.bincount(design.blocks, minlength=len(design.shares))
-        sides = [
+        mine, theirs = (
             [added(drawn.of(blocks == level), blocks[blocks == level] * 0) for level in levels]
             for drawn, blocks in ((one, design.blocks), (other, design.fresh_blocks))
-        ]
-        low, high = independent_interval(*levels_alike(*sides, counts.tolist()))
+        )
+        low, high = independent_interval(*levels_alike(mine, theirs, counts.tolist()))
         return (low, high) if amount else (100 * low, 100 * high)
     sums = [added(drawn, design.blocks) for drawn in (one, other) if drawn is not None]
     if len(sums) == 1:

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from coverage_designs import SINGLE, Array, SimulatedDesign, designs, drawn
+from numpy.typing import NDArray
 from results_file import ROOT, write_results
 from scipy import stats
 
@@ -139,12 +140,12 @@ def agresti_coull(hits: Array, n: int) -> Ends:
     return share - half, share + half
 
 
-def blaker_held(n: int, share: float) -> Array:
+def blaker_held(n: int, share: float) -> NDArray[np.bool_]:
     """Whether Blaker's interval (2000) of each number of hits holds the share: if its acceptability is above 5 %."""
     hits = np.arange(n + 1)
     chances = stats.binom.pmf(hits, n, share)
     tails = np.minimum(np.cumsum(chances), np.cumsum(chances[::-1])[::-1])
-    found: Array = np.array([chances[tails <= own * (1 + 1e-9)].sum() for own in tails]) > 0.05
+    found: NDArray[np.bool_] = np.array([chances[tails <= own * (1 + 1e-9)].sum() for own in tails]) > 0.05
     return found
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sealegs.scoring.cluster_sums import Array, ClusterSums, interval
+from sealegs.scoring.cluster_sums import ClusterSums, interval
 from sealegs.scoring.independent_sets import independent_interval, levels_alike
 from sealegs.scoring.intervals import share_interval
+from sealegs.scoring.quantiles import Array
 
 
 def level(hits: Array | list[int], below: Array | list[int] | None = None) -> ClusterSums:

@@ -1,4 +1,4 @@
-"""What a session's tools were last asked and answered, as far as alternatives take values from it.
+"""The latest arguments and answers of a session's tools, as far as alternatives take values from it.
 
 It is bounded: it keeps only the latest call of each tool that an alternative names, and only the named fields of its
 answer.
@@ -44,7 +44,7 @@ class Memory:
                 fields[path] = copy.deepcopy(found[0])  # the agent may change what it was given
         self._latest[call.tool] = copy.deepcopy(dict(call.arguments)), fields
 
-    def asked(self, tool: str) -> Mapping[str, Any]:
+    def latest_arguments(self, tool: str) -> Mapping[str, Any]:
         """The arguments of the latest call.
 
         Raises:

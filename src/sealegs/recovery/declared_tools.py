@@ -67,11 +67,11 @@ def _joined(declared: ToolSpec | None, known: ToolSpec | None) -> ToolSpec | Non
     if declared is None or known is None:
         return declared or known
     # Whether a call may be repeated follows from both fields together, so they are taken from the same source.
-    said = declared.effects is not None
+    known_effects = declared.effects is not None
     return replace(
         known,
-        effects=declared.effects if said else known.effects,
-        idempotent=declared.idempotent if said else declared.idempotent or known.idempotent,
+        effects=declared.effects if known_effects else known.effects,
+        idempotent=declared.idempotent if known_effects else declared.idempotent or known.idempotent,
         key=declared.key or known.key,
         shown_by=declared.shown_by or known.shown_by,
         statuses=declared.statuses or known.statuses,

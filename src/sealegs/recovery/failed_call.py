@@ -76,7 +76,7 @@ class RecoveryContext:
     Attributes:
         place: the place in the session.
         tracker: what was spent.
-        memory: what the session's tools were asked and answered last.
+        memory: the latest arguments and answers of the session's tools.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class RecoveryContext:
         return self.repeats_harmlessly(failed_call) or self._left(failed_call)
 
     def repeats_harmlessly(self, failed_call: FailedCall) -> bool:
-        """The same as `may_repeat`, asked for no purpose: nothing is noted."""
+        """The same as `may_repeat`, but nothing is noted."""
         spec = self.spec(failed_call.attempt.tool)
         # Declarations come first: they hold whatever the outcome was.
         return harmless(spec) or carries_key(spec, failed_call.attempt) or not self.in_doubt(failed_call)

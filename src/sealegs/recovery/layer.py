@@ -162,7 +162,7 @@ class RecoveryLayer(FastPathLayer):
     def _begin_session(self, place: LayerContext) -> None:
         """Begin, with nothing spent and nothing remembered."""
         self._policy = self._given.fresh()
-        # Looked up once: these three are asked on every call.
+        # Looked up once: these three are needed on every call.
         self._guards = self._policy.guards
         self._seen: Counter[tuple[str, ...]] = Counter()
         specs = Declarations(self._own, place.specs) if self._own else place.specs
@@ -236,7 +236,7 @@ class RecoveryLayer(FastPathLayer):
         return failed_call.outcome
 
     def _gave_up(self, failed_call: FailedCall) -> FailedCall:
-        """Note that nothing helped, or no more could be afforded; the agent is told of the latter."""
+        """Note that nothing helped, or no more could be afforded; the agent learns of the latter."""
         short = self._context.short(failed_call.call)
         if failed_call.over or not (short or failed_call.made):
             return failed_call

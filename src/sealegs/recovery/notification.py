@@ -17,7 +17,7 @@ from sealegs.recovery.otel_metrics import GAVE_UP, meters
 LOG = logging.getLogger("sealegs.recovery.acts")
 LOG.addHandler(logging.NullHandler())
 LEVELS: Mapping[str, int] = {GAVE_UP: logging.WARNING, "opened": logging.WARNING, "tried": logging.DEBUG}
-OWN_WORDS = frozenset({GAVE_UP, "opened", "retried"})  # actions whose detail holds nothing that a tool said
+OWN_WORDS = frozenset({GAVE_UP, "opened", "retried"})  # actions whose detail holds no text of a tool
 
 
 def act_notifier(episode: str, note_act: Callable[[LayerAct], None]) -> Callable[[LayerAct], None]:

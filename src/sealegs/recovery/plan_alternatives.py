@@ -58,7 +58,7 @@ class SeenSettings(_Read):
     path: str
 
 
-class AskedSettings(_Read):
+class EarlierArgumentSettings(_Read):
     """An argument of the session's latest call of a tool that was answered well."""
 
     tool: str
@@ -73,7 +73,7 @@ class SourceSettings(_Read):
     step: int | None = None
     path: str | None = None
     seen: SeenSettings | None = None
-    asked: AskedSettings | None = None
+    asked: EarlierArgumentSettings | None = None
     either: Annotated[tuple[SourceSettings, ...], Field(min_length=1)] | None = None
 
     @model_validator(mode="after")
@@ -188,7 +188,7 @@ def _steps_in_order(steps: tuple[StepSettings, ...], made: int) -> int:
 
 
 def _known_by_then(then: ThenSettings, shown: set[tuple[str, str]], called: set[str]) -> None:
-    """Check that a call is known by things that were shown or asked before it."""
+    """Check that a call is known by things that were shown or passed before it."""
     linked = False
     for name, known in then.knows.items():
         match known.source():

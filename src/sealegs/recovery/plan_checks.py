@@ -30,6 +30,7 @@ from sealegs.recovery.declared_tools import lacks_key
 from sealegs.recovery.policies.alternative import CallArgument, Fixed
 from sealegs.recovery.policies.completion_check import (
     All,
+    AnswerField,
     Check,
     Condition,
     Count,
@@ -39,7 +40,6 @@ from sealegs.recovery.policies.completion_check import (
     InEntry,
     ListedEntry,
     Own,
-    Told,
 )
 
 CONDITIONS = (
@@ -70,7 +70,7 @@ class OwnSettings(_Read):
         return Fixed(self.fixed) if self.given is None else CallArgument(self.given)
 
 
-class ToldSettings(_Read):
+class AnswerFieldSettings(_Read):
     """Where a field of the action's answer is: `{entry: PATH}`, `{path: PATH}`, `{given: NAME}` or `{fixed: VALUE}`."""
 
     entry: Path | None = None
@@ -79,12 +79,12 @@ class ToldSettings(_Read):
     fixed: Any = None
 
     @model_validator(mode="after")
-    def _one_form(self) -> ToldSettings:
+    def _one_form(self) -> AnswerFieldSettings:
         if len(self.model_fields_set) != 1 or getattr(self, next(iter(self.model_fields_set))) is None:
             raise ValueError("should be {entry: PATH}, {path: PATH}, {given: NAME} or {fixed: VALUE}")
         return self
 
-    def source(self) -> Told:
+    def source(self) -> AnswerField:
         """The source as the policy takes it."""
         if self.entry is not None:
             return InEntry(self.entry)
@@ -144,7 +144,7 @@ class VerifySettings(_Read):
     done: ConditionSettings
     partial: ConditionSettings | None = None
     resumes: bool = False
-    answer: Mapping[str, ToldSettings] = Field(default_factory=dict)
+    answer: Mapping[str, AnswerFieldSettings] = Field(default_factory=dict)
     settles: Annotated[float, Field(ge=0)] | None = None
 
     @model_validator(mode="after")

@@ -2,7 +2,7 @@
 
 Proof is a declaration (the tool has no effects, is idempotent, or all tries carry one idempotency key), or that the
 call never left: an adapter could not send its own request, or refused the arguments itself (`Failure.unsent`). Words
-prove nothing: "connection refused" may be said of the receipt's mail, after the payment. Nor does a status, which may
+prove nothing: "connection refused" may be about the receipt's mail, after the payment. Nor does a status, which may
 be that of a request that the tool made in its turn, unless the tool is declared to answer by its own.
 """
 

@@ -28,7 +28,7 @@ class Signature:
     Attributes:
         status: the HTTP status, where there is one.
         type: the error's name as the tool or its framework gives it; empty for an answer that came as data.
-        message: what was said, masked.
+        message: the failure's text, masked.
         schema: violations of the tool's output schema, each as a sentence.
         invariants: families of the invariants that the answer breaks.
         repeated: how many times before in this episode the same call came to the same failure.

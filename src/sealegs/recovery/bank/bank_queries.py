@@ -1,4 +1,4 @@
-"""What is asked of a bank from the command line: what is nearest to a text, proposals from records, a check."""
+"""Queries of a bank from the command line: what is nearest to a text, proposals from records, a check."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def nearest_exemplars(bank: Bank, text: str, count: int) -> tuple[Match, ...]:
     """
     reading = read_failure(text)
     if reading.signature is None:
-        raise UserError("nothing seems to be wrong with this; give what the tool said, or words of it")
+        raise UserError("nothing seems to be wrong with this; give the tool's message, or words of it")
     return bank.nearest(reading.signature, reading.call if reading.call.tool else None, count)
 
 

@@ -212,7 +212,7 @@ def _describe_problem(problem: Any) -> str:
         return f"  {where}: is missing; add it"
     if problem["type"] == "extra_forbidden":
         return f"  {where}: is not a field here; remove it"
-    said = problem["msg"].removeprefix("Value error, ")
+    text = problem["msg"].removeprefix("Value error, ")
     value = problem["input"]
     shown = f" {abbreviate(value)}" if not isinstance(value, Mapping) else ""
-    return f"  {where or 'bank'}:{shown} {said}"
+    return f"  {where or 'bank'}:{shown} {text}"

@@ -65,7 +65,7 @@ class Match:
 
 
 class Bank:
-    """Exemplars that can be asked for the nearest one.
+    """Exemplars that can be searched for the nearest one.
 
     Args:
         exemplars: what is known; of several with one name the last counts.
@@ -294,14 +294,14 @@ class _Features:
         return np.array([jaccard(frozenset(one.invariants)) for one in self._ones])
 
 
-def _table(said: Sequence[Sequence[Any]]) -> dict[Any, Any]:
+def _table(values_named: Sequence[Sequence[Any]]) -> dict[Any, Any]:
     """How far each structure is from each value; under None, from a value that no structure names."""
     import numpy as np
 
     # An exemplar that names no value fits any, but says less than one that names it.
-    default = np.array([1.0 if values else UNSAID for values in said])
+    default = np.array([1.0 if values else UNSAID for values in values_named])
     places: dict[Any, list[int]] = {}
-    for place, values in enumerate(said):
+    for place, values in enumerate(values_named):
         for value in values:
             places.setdefault(value, []).append(place)
     found: dict[Any, Any] = {None: default}
@@ -341,8 +341,8 @@ def _firsts(group: NDArray[Any], count: int) -> list[int]:
 
 def _covers(one: Exemplar, signature: Signature) -> bool:
     """Whether one of an exemplar's messages has enough of a failure's words, and is not only a part of them."""
-    said = set(tokenize(_words(signature)))
-    return not said or max(len(said & set(tokenize(mask))) for mask in one.masks) / len(said) >= COVERED
+    stems = set(tokenize(_words(signature)))
+    return not stems or max(len(stems & set(tokenize(mask))) for mask in one.masks) / len(stems) >= COVERED
 
 
 def _words(signature: Signature) -> str:

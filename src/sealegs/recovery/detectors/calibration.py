@@ -28,19 +28,19 @@ def bucket(support: int) -> int:
 
 @dataclass
 class StatementCounts:
-    """How often a statement was asked, and how often broken by at least 0, 1, 2, 3."""
+    """How often a statement was tested, and how often broken by at least 0, 1, 2, 3."""
 
-    asked: float = 0.0
+    tested: float = 0.0
     broken: list[float] = field(default_factory=lambda: [0.0] * (FAR + 1))
 
     def join(self, other: StatementCounts) -> None:
         """Count what another counted too."""
-        self.asked += other.asked
+        self.tested += other.tested
         self.broken = [one + more for one, more in zip(self.broken, other.broken, strict=True)]
 
     def add(self, far: int | None) -> None:
         """One answer: how far it broke it; None where it did not."""
-        self.asked += 1
+        self.tested += 1
         for step in range(FAR + 1 if far is None else far + 1):
             self.broken[step] += far is not None
 
@@ -79,7 +79,7 @@ class CalibrationTally:
         for step, shares in enumerate(self._shares(name)):
             share = shares[place]
             if own is not None:
-                share = (own.broken[step] + OWN * share) / (own.asked + OWN)
+                share = (own.broken[step] + OWN * share) / (own.tested + OWN)
             found.append(round(max(-math.log10(share), found[-1] if found else 0.0), 3))
         return tuple(found)
 
@@ -88,7 +88,7 @@ class CalibrationTally:
         if name not in self._fitted:
             counts = [self.kinds.get((name, place), StatementCounts()) for place in range(len(EDGES) + 1)]
             self._fitted[name] = [
-                non_increasing_shares([(one.broken[step], one.asked) for one in counts]) for step in range(FAR + 1)
+                non_increasing_shares([(one.broken[step], one.tested) for one in counts]) for step in range(FAR + 1)
             ]
         return self._fitted[name]
 
@@ -99,13 +99,13 @@ def non_increasing_shares(counts: Sequence[tuple[float, float]]) -> list[float]:
     The least squares fit under that order (Ayer et al. 1955); half a hit is added to each share, for none is certain.
     """
     blocks: list[tuple[float, float, int]] = []
-    for broken, asked in counts:
-        block = (broken, asked, 1)
+    for broken, tested in counts:
+        block = (broken, tested, 1)
         while blocks and (block[1] == 0 or blocks[-1][0] * block[1] <= block[0] * blocks[-1][1]):
             before = blocks.pop()
             block = (before[0] + block[0], before[1] + block[1], before[2] + block[2])
         blocks.append(block)
-    return [(broken + 0.5) / (asked + 1) for broken, asked, size in blocks for _ in range(size)]
+    return [(broken + 0.5) / (tested + 1) for broken, tested, size in blocks for _ in range(size)]
 
 
 def calibration_key(tool: str, statement: Statement) -> Key:

@@ -2,7 +2,7 @@
 
 Two cumulative sums for each number (Page 1954) over how many spreads it lies above or below the record's median, less
 an allowance; the limit is set so that a steady level gives one false alarm in so many answers (Siegmund 1985). What it
-does not cover: a level that moved because other things are asked for, which is not a fault but looks the same.
+does not cover: a level that moved because other things are requested, which is not a fault but looks the same.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Level:
     log: bool
 
     def off(self, value: float) -> float | None:
-        """How many spreads a value lies above the level; None where that cannot be said."""
+        """How many spreads a value lies above the level; None where the spread is unknown."""
         if self.log and value <= 0:
             return None
         return max(-CLIPPED, min(CLIPPED, ((math.log(value) if self.log else value) - self.centre) / self.spread))

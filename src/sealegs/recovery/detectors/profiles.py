@@ -1,6 +1,6 @@
 """What was learned of tools' normal answers, as data: a file, and the detector that it makes.
 
-`learn` reads what the tools themselves said in a record, whatever a fault of ours showed in its place. What it does not
+`learn` reads what the tools themselves returned, whatever a fault of ours showed in its place. What it does not
 cover: a tool that answered wrongly in the record all along; that is learned as normal.
 """
 
@@ -152,10 +152,10 @@ class Profiles:
 def learn(
     traces: Iterable[Trace], tell: Callable[[str], None] | None = None, *, also: Iterable[Trace] = ()
 ) -> Profiles:
-    """Learn from what the tools said in these episodes.
+    """Learn from what the tools returned in these episodes.
 
     Args:
-        traces: a record, without wrong answers but for a few, of calls like those that will be asked about.
+        traces: a record, without wrong answers but for a few, of calls like those that will be tested.
         tell: called with what was left out.
         also: a record of other calls to the same tools. It is learned from, and the threshold is not set on it: other
             calls break other statements, and the rate of false alarms would not be the wanted one.
@@ -233,7 +233,7 @@ def _statements(episodes: Sequence[Answers]) -> dict[str, list[Statement]]:
 def _cut(episodes: Sequence[Answers], folds: int, fold: int) -> tuple[dict[str, list[Statement]], list[Answers]]:
     """What is mined without a fold and without calls that the fold also makes, and the fold.
 
-    A call that was held out would break nothing if its twin had been learned from, and a call that is asked about later
+    A call that was held out would break nothing if its twin had been learned from, and a call that is tested later
     mostly has none: the threshold would be too low by as much as the record repeats itself.
     """
     held = [one for place, one in enumerate(episodes) if place % folds == fold]

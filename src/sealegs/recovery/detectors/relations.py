@@ -43,28 +43,33 @@ class Echoes(Statement):
         return view.single(self.name) is not None and view.single(self.path) is not None
 
     def breach(self, view: FlatCall) -> Breach | None:
-        asked, value = view.single(self.name), view.single(self.path)
-        if asked is None or value is None or repeats_value(self.mode, asked, value):
+        argument, value = view.single(self.name), view.single(self.path)
+        if argument is None or value is None or repeats_value(self.mode, argument, value):
             return None
-        expected = f"it always {LIKENESS[self.mode]} {describe_path(self.name)}, here {abbreviate(asked)}"
+        expected = f"it always {LIKENESS[self.mode]} {describe_path(self.name)}, here {abbreviate(argument)}"
         return 0, f"{self.path} is {abbreviate(value)}; {expected}"
 
 
 LIKENESS = {"same": "repeated", "opens": "began with", "tail": "ended as", "day": "was on the day of"}
 
 
-def repeats_value(mode: str, asked: Any, value: Any) -> bool:
-    """Whether `value` repeats `asked` in this mode."""
+def repeats_value(mode: str, argument: Any, value: Any) -> bool:
+    """Whether `value` repeats `argument` in this mode."""
     if mode == "same":
-        return roughly_equal(asked, value, 1e-9)
-    if not (isinstance(asked, str) and isinstance(value, str)):
+        return roughly_equal(argument, value, 1e-9)
+    if not (isinstance(argument, str) and isinstance(value, str)):
         return False
     if mode == "opens":
         # One letter begins many texts.
-        return len(asked) >= 2 and value != asked and value.startswith(asked)
+        return len(argument) >= 2 and value != argument and value.startswith(argument)
     if mode == "day":
-        return len(asked) >= 10 and len(value) >= 10 and asked[4:5] == "-" == asked[7:8] and value[:10] == asked[:10]
-    tails = asked.rpartition("-"), value.rpartition("-")
+        return (
+            len(argument) >= 10
+            and len(value) >= 10
+            and argument[4:5] == "-" == argument[7:8]
+            and value[:10] == argument[:10]
+        )
+    tails = argument.rpartition("-"), value.rpartition("-")
     # Short tails agree by chance.
     return len(tails[0][2]) >= 4 and tails[0][1] == "-" == tails[1][1] and tails[0][2] == tails[1][2]
 

@@ -148,7 +148,7 @@ def _echoes(views: Sequence[FlatCall]) -> Iterator[Echoes]:
             if mode == "same" and ((path, name) in same or isinstance(both[0][0], bool)):
                 break
             if all(repeats_value(mode, one, other) for one, other in both):
-                # One value that is the same each time may be a coincidence, unless it is the argument that was asked
+                # One value that is the same each time may be a coincidence, unless it is the argument itself
                 # for.
                 distinct = len({str(one) for one, _ in both})
                 if distinct >= 2 or (mode == "same" and name.startswith(ARGUMENT)):
@@ -198,15 +198,15 @@ def _determined(views: Sequence[FlatCall], echoes: Iterable[Echoes]) -> Iterator
         # Nothing is determined by a moment: what is true at noon need not be true at one.
         keys = [(name, value) for name, value in texts if not _time(value)]
         fields = [(name, value) for name, value in single.items() if not name.startswith(ARGUMENT)]
-        for key, asked in keys:
+        for key, argument in keys:
             for path, answered in fields:
                 pair = (key, path)
-                if key == path or pair in broken or pair in plain or answered is None or answered == asked:
+                if key == path or pair in broken or pair in plain or answered is None or answered == argument:
                     continue
                 table = tables.setdefault(pair, {})
-                if asked not in table:
-                    table[asked] = answered
-                elif table[asked] == answered:
+                if argument not in table:
+                    table[argument] = answered
+                elif table[argument] == answered:
                     repeats[pair] = repeats.get(pair, 0) + 1
                 else:
                     # One contradiction ends it for good; without the mark the next answer would begin a new table.

@@ -246,8 +246,8 @@ class Within(Statement):
             if number(value) and not low <= value <= high:
                 beyond = self._beyond(value)
                 unit = "" if self.where is None else f" where {self.where[0]} is {self.where[1]}"
-                said = f"{self.path} is {value:g}; it was always from {low:g} to {high:g}{unit}"
-                return sum(beyond > step for step in STEPS), said
+                text = f"{self.path} is {value:g}; it was always from {low:g} to {high:g}{unit}"
+                return sum(beyond > step for step in STEPS), text
         return None
 
     def _beyond(self, value: float) -> float:

@@ -139,7 +139,7 @@ def _error(data: Mapping[str, Any]) -> JsonBody | None:
         return JsonBody(_failure({**data, **named}, _text(first.get("message"))), "graphql")
     if isinstance(error, Mapping):
         # The inner object comes last, since it says more; without a name of its own, its message is read once more.
-        return JsonBody(_failure({**data, **error}, _said(error)), "error-body", inner=not _name(error))
+        return JsonBody(_failure({**data, **error}, _error_message(error)), "error-body", inner=not _name(error))
     return None
 
 
@@ -185,10 +185,10 @@ def _issues(data: Any) -> JsonBody | None:
 def _by_field(data: Mapping[str, Any]) -> JsonBody | None:
     """Read a list of complaints for each field: marshmallow, Django REST framework, Rails."""
     issues = []
-    for field, said in data.items():
-        if not isinstance(said, list) or not said or not all(isinstance(text, str) for text in said):
+    for field, texts in data.items():
+        if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
             return None
-        issues.append(f"{field}: {' '.join(said)}")
+        issues.append(f"{field}: {' '.join(texts)}")
     # Any object of lists of texts has this form, so the texts must read like complaints.
     if not issues or not all(_COMPLAINT.search(text) for text in issues):
         return None
@@ -230,7 +230,7 @@ def _status(data: Mapping[str, Any]) -> int | None:
     return None
 
 
-def _said(error: Mapping[str, Any]) -> str:
+def _error_message(error: Mapping[str, Any]) -> str:
     for field in ("message", "Message", "reason", "detail", "description"):
         if isinstance(error.get(field), str):
             return str(error[field])

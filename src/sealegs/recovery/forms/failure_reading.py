@@ -90,7 +90,7 @@ def read_failure(text: str) -> FailureReading:
     """
     text = text.strip().removeprefix("\ufeff")
     if not text:
-        raise UserError("there is no failure to read: the text is empty; give what the tool said")
+        raise UserError("there is no failure to read: the text is empty; give the tool's message")
     if text.startswith('{"') and '"started"' in text.partition("\n")[0]:
         return _of_record(text)
     if text[0] in "{[":

@@ -39,7 +39,7 @@ class InAnswer:
     path: str
 
 
-Told = Own | InEntry | InAnswer
+AnswerField = Own | InEntry | InAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Check:
 
     Attributes:
         tool: the read.
-        arguments: what it is asked.
+        arguments: its arguments.
         done: what its answer says where the action was done.
         partial: what it says where only a part was done; None: it never says so.
         resumes: an identical call after a part was done does the rest alone.
@@ -122,10 +122,10 @@ class Check:
     done: Condition
     partial: Condition | None = None
     resumes: bool = False
-    answer: Mapping[str, Told] = field(default_factory=dict)
+    answer: Mapping[str, AnswerField] = field(default_factory=dict)
     settles: float | None = None
 
-    def asked(self, call: Call) -> dict[str, Any]:
+    def look_arguments(self, call: Call) -> dict[str, Any]:
         """The arguments of the look after this call; what the call left out is left out."""
         return {
             name: source_value(source, call)
@@ -189,7 +189,7 @@ class ByHistory:
     resumes: bool = False
     settles: float | None = 0.0
 
-    def asked(self, call: Call) -> dict[str, Any]:
+    def look_arguments(self, call: Call) -> dict[str, Any]:
         """The arguments of the look after this call."""
         return {OPERATION: call.tool}
 

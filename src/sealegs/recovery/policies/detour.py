@@ -38,13 +38,13 @@ class ValueSources:
     Attributes:
         given: the arguments of the agent's call.
         memory: of the session.
-        asked: the arguments of the agent's calls that this alternative has answered, by tool.
+        arguments_by_tool: the arguments of the agent's calls that this alternative has answered, by tool.
         answers: of the steps made so far, by their number.
     """
 
     given: Mapping[str, Any]
     memory: Memory
-    asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    arguments_by_tool: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     answers: Mapping[int, Any] = field(default_factory=dict)
 
     def arguments(self, step: AlternativeStep) -> dict[str, Any]:
@@ -84,8 +84,8 @@ class ValueSources:
                 return paths.first_value(self.answers[step], path)
             case EarlierArgument(tool, argument):
                 # A call answered by this alternative never reached its tool, so the session's memory lacks it.
-                own = self.asked.get(tool)
-                return (self.memory.asked(tool) if own is None else own).get(argument, LEFT_OUT)
+                own = self.arguments_by_tool.get(tool)
+                return (self.memory.latest_arguments(tool) if own is None else own).get(argument, LEFT_OUT)
             case EarlierAnswer(tool, path):
                 return self.memory.seen(tool, path)
             case FirstKnown(sources):
@@ -122,7 +122,7 @@ class Detour:
 
     def __init__(self, alternative: Alternative, call: Call, answers: Mapping[int, Any], shown: Any) -> None:
         self._then = alternative.then
-        self._asked: dict[str, Mapping[str, Any]] = {call.tool: dict(call.arguments)}
+        self._arguments: dict[str, Mapping[str, Any]] = {call.tool: dict(call.arguments)}
         self._answers = dict(answers)
         self._shown: dict[str, Any] = {call.tool: shown}
         self._legs: dict[tuple[int, str], Leg] = {}
@@ -157,13 +157,13 @@ class Detour:
 
     def sources(self, call: Call, leg: Leg, memory: Memory) -> ValueSources:
         """Where the values of a call's steps are from."""
-        return ValueSources(call.arguments, memory, self._asked, {**self._answers, **leg.answers})
+        return ValueSources(call.arguments, memory, self._arguments, {**self._answers, **leg.answers})
 
     def closes(self, call: Call, leg: Leg, shown: Any) -> None:
         """Note that the call is answered: what was found for it is there for those after it."""
         with self._lock:
             self._answers.update(leg.answers)
-            self._asked[call.tool] = dict(call.arguments)
+            self._arguments[call.tool] = dict(call.arguments)
             self._shown[call.tool] = shown
             leg.outcome = Value(shown)
 
@@ -181,7 +181,7 @@ class Detour:
             case EarlierAnswer(tool, path):
                 return paths.first_value(self._shown[tool], path)
             case EarlierArgument(tool, argument):
-                return self._asked[tool][argument]
+                return self._arguments[tool][argument]
             case Fixed(value):
                 return value
 

@@ -25,7 +25,7 @@ class Policy(ABC):
 
     Attributes:
         name: as it appears in records.
-        guards: whether `refuses` wants to be asked before each call.
+        guards: whether `refuses` is to be called before each call.
         remembers: of whose latest right answers it wants which fields (dotted paths); see `RecoveryContext.memory`.
     """
 
@@ -46,7 +46,7 @@ class Policy(ABC):
         return None
 
     def went_well(self, call: Call) -> None:
-        """Note that the agent's call was answered well at once. Policies that guard are told."""
+        """Note that the agent's call was answered well at once. Policies that guard are notified."""
         return
 
     def fresh(self) -> Policy:
@@ -100,7 +100,7 @@ class PolicySequence(Policy):
         self.policies = policies
         guarding = [policy for policy in policies if policy.guards]
         self.guards = bool(guarding)
-        self._refuses = tuple(policy.refuses for policy in guarding)  # both are asked on each call
+        self._refuses = tuple(policy.refuses for policy in guarding)  # both are called on each call
         self._went_well = tuple(policy.went_well for policy in guarding)
 
     def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
@@ -109,7 +109,7 @@ class PolicySequence(Policy):
             if failed_call.over:
                 break
             if _kept_back(failed_call) and not policy.guards:
-                continue  # the tool is not to be asked, in no form
+                continue  # the tool is not to be called, in any form
             failed_call = yield from run_guarded(policy, failed_call, context)
         return failed_call
 

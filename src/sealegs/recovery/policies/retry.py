@@ -23,7 +23,7 @@ TRIES: Mapping[FailureCategory, int] = {"transient": 3, "wrong": 1, "unreadable"
 class Retry(Policy):
     """Exponential backoff with full jitter, and the tool's own Retry-After where it gives one.
 
-    Only calls that may be repeated are. A wrong answer that comes back the same is not asked for again. The
+    Only calls that may be repeated are. A wrong answer that comes back the same is not requested again. The
     jitter is drawn from a stream of its own, by the call and how often an equal one failed before, whatever
     runs beside it (Brooker, "Exponential Backoff and Jitter", 2015: full jitter).
 
@@ -73,8 +73,8 @@ class Retry(Policy):
             return max(0.0, invited)
         ceiling: float = min(self.longest, self.base * 2**tried)
         call = failed_call.call
-        asked = json.dumps(to_json_object(call.arguments), sort_keys=True)
-        key = (self.seed, context.place.episode, call.tool, asked, failed_call.nth, tried)
+        arguments = json.dumps(to_json_object(call.arguments), sort_keys=True)
+        key = (self.seed, context.place.episode, call.tool, arguments, failed_call.nth, tried)
         return ceiling * seeds.uniform(*key, "backoff")
 
 

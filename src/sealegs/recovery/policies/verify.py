@@ -192,11 +192,11 @@ class Verify(Policy):
             if seconds:
                 yield Wait(seconds)
             try:
-                asked = check.asked(failed.attempt)
+                arguments = check.look_arguments(failed.attempt)
             except Unclear as error:
                 return failed, LookOutcome(why=str(error))
             failed_call = yield from context.attempt(
-                failed_call, self.name, "looked", check.tool, asked, "was it done?"
+                failed_call, self.name, "looked", check.tool, arguments, "was it done?"
             )
             outcome = failed_call.outcome
             if failed_call.over and isinstance(outcome, Value):

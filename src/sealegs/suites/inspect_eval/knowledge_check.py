@@ -1,6 +1,6 @@
 """Every statement about an eval's tools, run against the eval's own environment.
 
-The solutions of the samples are played call by call. What is said of a tool is held against what its calls do to the
+The solutions of the samples are played call by call. What a tool declares is held against what its calls do to the
 environment's state: `acts` and `again` by digests of it, `shown_by` by the look before and after, `returns` and
 `invariants` by every right answer, each implicit kind by an answer that it made wrong. A tool that no solution calls is
 tried with its examples. What it does not cover: what a tool does with arguments that neither have.
@@ -45,7 +45,7 @@ class TriedCall:
         outcome: what it came to.
         changed: whether the state is another one after it.
         again: what a second identical call came to, and whether the state changed once more; None where not tried.
-        before: what the look said before it, `done`, `undone` or why it does not tell; empty without a look.
+        before: what the look showed before it, `done`, `undone` or why it does not tell; empty without a look.
         after: the same after it.
         translated: the action's answer as the look gives it; None where it gives none.
     """
@@ -63,10 +63,10 @@ class TriedCall:
 
 
 async def wrong_statements(known: EvalKnowledge, foreign: ForeignEval, times: int = TIMES) -> list[str]:
-    """What is not true, or not shown, of what is said of an eval's tools; one sentence each.
+    """Report what is declared of an eval's tools and is not true, or not shown; one sentence each.
 
     Args:
-        known: what is said.
+        known: what is declared.
         foreign: the eval.
         times: how many of the solutions' calls of a tool are tried.
     """
@@ -88,10 +88,12 @@ def _unnamed(known: EvalKnowledge, foreign: ForeignEval) -> Iterator[str]:
     """Tools that only one of the two sides has."""
     from inspect_ai.tool import ToolDef
 
-    for by, said in (("agent", known.tools), ("user", known.simulated_user)):
+    for by, declared in (("agent", known.tools), ("user", known.simulated_user)):
         there = {ToolDef(tool).name for tool in foreign.tools(by)}
-        yield from (f"{name}: the file does not mention this tool of the {by}" for name in sorted(there - said.keys()))
-        yield from (f"{name}: the {by} has no such tool" for name in sorted(said.keys() - there))
+        yield from (
+            f"{name}: the file does not mention this tool of the {by}" for name in sorted(there - declared.keys())
+        )
+        yield from (f"{name}: the {by} has no such tool" for name in sorted(declared.keys() - there))
 
 
 def _chosen(samples: Sequence[SolvedSample], times: int) -> Iterator[SolvedSample]:
@@ -151,7 +153,7 @@ async def _look(environment: OpenEnvironment, wanted: ReferenceCall, tool: ToolK
     if tool.shown_by is None:
         return "", None
     check, call = tool.shown_by.check(), Call(wanted.tool, wanted.arguments)
-    found = await environment.call(ReferenceCall(check.tool, check.asked(call)))
+    found = await environment.call(ReferenceCall(check.tool, check.look_arguments(call)))
     if isinstance(found, Failure):
         return f"{check.tool} fails: {found.message}", None
     try:
@@ -235,7 +237,7 @@ def _answer(one: TriedCall) -> Any:
 
 
 def _is_detectable(kind: str, spec: ToolSpec, one: TriedCall) -> bool:
-    """Whether this answer, made wrong in the way of the kind, breaks what is said of the tool."""
+    """Whether this answer, made wrong in the way of the kind, breaks what is declared of the tool."""
     draw = seeds.stream("knowledge", spec.name, kind)
     wrong = break_invariant(kind, spec, one.call.arguments, _answer(one), draw)
     return wrong is not None and bool(spec.violations(one.call.arguments, wrong))

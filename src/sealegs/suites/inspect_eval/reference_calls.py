@@ -35,7 +35,7 @@ class ReferenceCall:
 
 @dataclass(frozen=True)
 class ServiceFailure:
-    """What a tool said that failed as a service, and did not refuse the call: `category` as recovery sees it."""
+    """The error of a tool that failed as a service and did not refuse the call; `category` as recovery sees it."""
 
     text: str
     category: FailureCategory
@@ -68,9 +68,9 @@ class ReferenceCaller:
         from inspect_ai.tool import ToolCall
 
         self._count += 1
-        asked = ToolCall(id=f"reference_{self._count}", function=tool, arguments=dict(arguments))
-        said = ChatMessageAssistant(content=f"I call {tool}.", tool_calls=[asked], source="generate")
-        messages.append(said)
+        request = ToolCall(id=f"reference_{self._count}", function=tool, arguments=dict(arguments))
+        message = ChatMessageAssistant(content=f"I call {tool}.", tool_calls=[request], source="generate")
+        messages.append(message)
         done = (await execute_tools([*messages], list(tools))).messages
         messages.extend(done)
         return next(one for one in done if isinstance(one, ChatMessageTool))
@@ -111,7 +111,7 @@ class CarefulCaller(ReferenceCaller):
         check = tool.shown_by.check()
         call = Call(wanted.tool, wanted.arguments)
         for _ in range(1 + FURTHER_TRIES):
-            looked = await self._make(check.tool, check.asked(call), tools, messages)
+            looked = await self._make(check.tool, check.look_arguments(call), tools, messages)
             failure = service_failure(looked)
             if failure is None:
                 break

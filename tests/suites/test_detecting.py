@@ -44,20 +44,20 @@ def test_nothing_that_is_asked_about_was_learned_from(both: tuple[DetectionSplit
     for half in both:
         assert not leaked_items(half)
         calls = {json.dumps([one.tool, one.arguments], sort_keys=True) for t in half.record for one in t.calls}
-        asked_calls = {json.dumps([t.call.tool, dict(t.call.arguments)], sort_keys=True) for _, t, _ in half.asked}
+        asked_calls = {json.dumps([t.call.tool, dict(t.call.arguments)], sort_keys=True) for _, t, _ in half.tested}
         assert calls
         assert not calls & asked_calls
-    first, second = ({episode.task for episode, _, _ in half.asked} for half in both)
+    first, second = ({episode.task for episode, _, _ in half.tested} for half in both)
     assert not first & second
     assert first == {str(trace.about["task"]) for trace in both[1].training}
 
 
 def test_a_leak_would_be_told(both: tuple[DetectionSplit, DetectionSplit]) -> None:
     half = both[0]
-    episode, turn, _ = next(one for one in half.asked if not one[2])
+    episode, turn, _ = next(one for one in half.tested if not one[2])
     leaked = trace_from_events(play_scenario(Scenario(episode.task, "NP"), "planner"))
     told = leaked_items(replace(half, training=(*half.training, leaked)))
-    assert f"task {episode.task} is learned from and asked about" in told
+    assert f"task {episode.task} is learned from and tested" in told
     assert any(turn.call.tool in one for one in told if one.startswith("call "))
     kept = split_without_leaks([leaked], ((Scenario("elsewhere", "NP"), turn, ""),))
     assert kept.left_out >= 1
@@ -68,11 +68,11 @@ def test_a_leak_would_be_told(both: tuple[DetectionSplit, DetectionSplit]) -> No
 
 def test_each_fault_is_asked_about_once(both: tuple[DetectionSplit, DetectionSplit]) -> None:
     for half in both:
-        struck = [(episode.id, turn.call.tool) for episode, turn, kind in half.asked if kind]
+        struck = [(episode.id, turn.call.tool) for episode, turn, kind in half.tested if kind]
         assert len(struck) == len(set(struck))
-        assert {kind for _, _, kind in half.asked} <= {"", *FAMILIES}
-        assert all(_shown_wrong(turn) for _, turn, kind in half.asked if kind)
-        assert not any(turn.strikes for _, turn, kind in half.asked if not kind)
+        assert {kind for _, _, kind in half.tested} <= {"", *FAMILIES}
+        assert all(_shown_wrong(turn) for _, turn, kind in half.tested if kind)
+        assert not any(turn.strikes for _, turn, kind in half.tested if not kind)
 
 
 def _shown_wrong(turn: Turn) -> bool:

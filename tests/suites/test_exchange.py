@@ -285,7 +285,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
         read_task_forms(tmp_path)
     with pytest.raises(UserError, match="there is no folder"):
         read_trace_forms(tmp_path / "none")
-    with pytest.raises(UserError, match=r"(?s)trace 1 \(other, P1\): there is no such task.*its mode is not said"):
+    with pytest.raises(UserError, match=r"(?s)trace 1 \(other, P1\): there is no such task.*its mode is missing"):
         trace_verdicts(
             [TaskForm.model_validate(foreign("P1")), TaskForm.model_validate(foreign("P2"))],
             [

@@ -66,7 +66,7 @@ REMEDIES = {  # what a user can mend, wherever it shows: a full or failing disk,
 
 
 class VerbModules(Mapping[str, Any]):
-    """The command of each verb, which is imported when it is asked for: a verb pays for no other's imports."""
+    """The command of each verb, which is imported on demand: a verb pays for no other's imports."""
 
     def __getitem__(self, name: str) -> Any:
         return _command(name, VERBS[name])

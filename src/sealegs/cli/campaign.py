@@ -114,11 +114,11 @@ def _report(folder: Path, html: Path | None, judge: str, json: str, max_invalid:
         print_too_many(found.validity, max_invalid)
     for note in found.notes:
         errors.print(f"note: {note}", markup=False)
-    write_atomically(folder / "runs.csv", runs_csv(found.runs, found.asked.settings.task_set))
+    write_atomically(folder / "runs.csv", runs_csv(found.runs, found.request.settings.task_set))
     if html is not None:
         from sealegs.reports.micro_page import render_micro_page
 
-        write_atomically(html, render_micro_page(found.name, found.runs, found.notes, found.asked.settings.task_set))
+        write_atomically(html, render_micro_page(found.name, found.runs, found.notes, found.request.settings.task_set))
     if json != "-":
         print_campaign(found.runs, console)
         print_task_sets(found.rows())

@@ -28,7 +28,7 @@ def learn_profiles(
         list[Path] | None, typer.Option(help="Records of other calls; learned from, but not calibrated on.")
     ] = None,
 ) -> None:
-    """Learn what is normal in each tool's answers from what the tools said in these records."""
+    """Learn what is normal in each tool's answers from what the tools returned in these records."""
     from sealegs.recovery.detectors import learn
     from sealegs.traces.sources import read_traces
 

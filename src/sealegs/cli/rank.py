@@ -119,7 +119,7 @@ def _rows(tables: list[RankTable]) -> list[dict[str, Any]]:
 
 
 def _write(tables: list[RankTable], warnings: list[str], targets: dict[str, str]) -> None:
-    """Write the files that were asked for, each once all of it is known."""
+    """Write the requested files, each once all of it is known."""
     from sealegs.reports.rank_files import csv_text, latex_text, parquet_bytes
 
     made: dict[str, Callable[[], str | bytes]] = {

@@ -22,7 +22,7 @@ from sealegs.engines.shards import is_empty_shard
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.metric import Row
-from sealegs.suites.model_runs import asked_once, budget_note, named_models
+from sealegs.suites.model_runs import budget_note, named_models, with_first_calls
 from sealegs.suites.run_options import FLAGS, HIDDEN, ModelOptions, options_from
 from sealegs.suites.suite import Suite, suite_named, suites
 
@@ -156,14 +156,14 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
         _print_estimates(suite, chosen, folders, json)
         return
     if several:
-        chosen = asked_once(chosen, folders)
+        chosen = with_first_calls(chosen, folders)
     alone = ("--jobs", "1") if "jobs" in dict(_fields(suite)) else ()
     make_shards_elsewhere(on, chosen[0].shard, (out or LOGS) if several else folders[0], folders, alone)
     rows: list[Row] = []
     counts: list[InvalidCount] = []
     for options, folder in zip(chosen, folders, strict=True):
         if options.model and options.engine == "inspect" and (estimate := suite.estimate(options, folder)):
-            [options] = asked_once([options], [folder])  # a wrong key is one line, and nothing else is said
+            [options] = with_first_calls([options], [folder])  # a wrong key gives one line, and nothing else
             errors.print(f"{options.model}: {estimate}")
         suite.play(options, folder, TerminalView())
         if spent := budget_note(options, folder):

@@ -21,7 +21,7 @@ from sealegs.traces.atomic_files import write_atomically
 
 EACH = 4  # shards for each processor: one that takes long holds up few others
 OF = "-of-"
-ASKED = "command.json"  # beside the shards: what they are of
+COMMAND_FILE = "command.json"  # beside the shards: what they are of
 ON = typer.Option(
     "--on",
     callback=check_cluster_address,
@@ -77,7 +77,10 @@ def _check_same_command(parts: Path) -> None:
     Raises:
         UserError: it holds the shards of another command, or of another version of Sealegs.
     """
-    file, command = parts / ASKED, json.dumps({"words": sys.argv[1:], "code": source_digest(OURS)}, indent=1) + "\n"
+    file, command = (
+        parts / COMMAND_FILE,
+        json.dumps({"words": sys.argv[1:], "code": source_digest(OURS)}, indent=1) + "\n",
+    )
     if _earlier_division(parts) and file.read_text(encoding="utf-8") != command:
         other = "shards of another command, or of another version of Sealegs"
         raise UserError(f"{parts} holds {other}; resume that command, or delete the folder")

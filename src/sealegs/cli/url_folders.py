@@ -98,7 +98,7 @@ def _local_folders(names: set[str], written: str, given: Mapping[str, Any]) -> I
             folder = local_folder(url) or stack.enter_context(opened(url))
             return type(place)(folder) if isinstance(place, str) else folder
 
-        stack.enter_context(_urls_told())
+        stack.enter_context(_urls_named())
         found = dict(given)
         # What is read is fetched first: a mistake there is found before a folder is held.
         for name in sorted(names, key=lambda name: name == written):
@@ -110,7 +110,7 @@ def _local_folders(names: set[str], written: str, given: Mapping[str, Any]) -> I
 
 
 @contextmanager
-def _urls_told() -> Iterator[None]:
+def _urls_named() -> Iterator[None]:
     """Name URLs in all that is printed, and in messages, in place of the folders of this machine."""
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = cast("TextIO", _NamingStream(out)), cast("TextIO", _NamingStream(err))
@@ -204,7 +204,7 @@ def _written_folder(url: str) -> Iterator[Path]:
     with _private_home(url) as home:
         folder = home / url.rpartition("/")[2]
         folder.mkdir()
-        remote = RemoteFolder(store, folder, _interrupt, lambda told: echo(f"note: {told}", err=True))
+        remote = RemoteFolder(store, folder, _interrupt, lambda text: echo(f"note: {text}", err=True))
         with _ended_like_interrupted():
             try:
                 yield folder

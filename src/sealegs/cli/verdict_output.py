@@ -48,7 +48,7 @@ def check_targets(html: Path | None, junit: Path | None) -> None:
 
 
 def write_verdict(found: VerdictReport, page: Path, junit: Path | None, json: str) -> None:
-    """Write the files that were asked for, and print the tables with the verdict in the last line."""
+    """Write the requested files, and print the tables with the verdict in the last line."""
     if junit is not None:
         write_atomically(junit, found.junit())
     if _with_pages():

@@ -84,7 +84,7 @@ def play_rest_in_inspect(
     """Run what is left of a run, as a task that `option_task` made; see `run_left`.
 
     Raises:
-        LogError: the model is unknown or cannot be asked, or Inspect itself ended with an error.
+        LogError: the model is unknown or cannot be called, or Inspect itself ended with an error.
     """
 
     def make(left: list[Any]) -> Task:

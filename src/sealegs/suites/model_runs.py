@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from sealegs.engines.logs import SETTINGS as ASKED
+from sealegs.engines.logs import SETTINGS
 from sealegs.engines.run_usage import usage_of
 from sealegs.faults.user_error import UserError
 from sealegs.suites.run_options import RunOptions
@@ -32,22 +32,22 @@ def named_models(names: Sequence[str], file: Path | None) -> list[str]:
     return list(dict.fromkeys([*names, *listed]))
 
 
-def asked_once(chosen: Sequence[O], folders: Sequence[Path]) -> list[O]:
+def with_first_calls(chosen: Sequence[O], folders: Sequence[Path]) -> list[O]:
     """Ask each model whose run is not begun one question, so that no run waits for a mistake in a later one's name.
 
     Returns:
         The options, which say what has answered.
     """
-    asked = []
+    checked = []
     for options, folder in zip(chosen, folders, strict=True):
-        if options.engine == "inspect" and options.model and not (options.answered or (folder / ASKED).exists()):
+        if options.engine == "inspect" and options.model and not (options.answered or (folder / SETTINGS).exists()):
             from sealegs.engines.inspect_first_call import ask_first
 
             ask_first(options.model, **options.model_setup.address)
-            asked.append(options.model_copy(update={"answered": True}))
+            checked.append(options.model_copy(update={"answered": True}))
         else:
-            asked.append(options)
-    return asked
+            checked.append(options)
+    return checked
 
 
 def budget_note(options: RunOptions, folder: Path) -> str:

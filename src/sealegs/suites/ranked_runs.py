@@ -1,4 +1,4 @@
-"""Runs of any suite, read for a ranking: which may be in one table, and what is said where some may not."""
+"""Runs of any suite, read for a ranking: which may be in one table, and the message where some may not."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def read_ranked_runs(paths: Iterable[Path]) -> list[Entrant]:
 
 
 def _sampling(folder: Path) -> str:
-    """How a model was asked, where that is not the default: two such runs are two entrants."""
+    """Return how a model was called, where that is not the default: two such runs are two entrants."""
     try:
-        asked: dict[str, Any] = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+        settings: dict[str, Any] = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return ""
     names = [name for name, field in ModelOptions.model_fields.items() if not field.exclude]
-    values = {name: asked.get(name) for name in names}
+    values = {name: settings.get(name) for name in names}
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items() if value not in (None, ""))
 
 
@@ -77,7 +77,7 @@ def comparable_groups(
 
     Args:
         entrants: all of them.
-        vary: options in which those of one group may differ; where names are then equal, they are told apart by these.
+        vary: options in which those of one group may differ; where names are then equal, these distinguish them.
         apart: whether there may be several groups.
 
     Raises:
@@ -88,7 +88,7 @@ def comparable_groups(
     groups: dict[tuple[Any, ...], list[Entrant]] = {}
     for one in entrants:
         groups.setdefault(_rules(one, vary), []).append(one)
-    found = [_told_apart(group, vary) for group in groups.values()]
+    found = [_renamed_apart(group, vary) for group in groups.values()]
     if len(found) > 1 and not apart:
         raise UserError("\n".join(_refusal(found, vary)))
     return found
@@ -170,7 +170,7 @@ def _alike(own: Sequence[Entrant], vary: Collection[str]) -> list[Entrant]:
     return group
 
 
-def _told_apart(group: Sequence[Entrant], vary: Collection[str]) -> list[Entrant]:
+def _renamed_apart(group: Sequence[Entrant], vary: Collection[str]) -> list[Entrant]:
     """Entrants of different names."""
     names = Counter(one.name for one in group)
     named: dict[str, Entrant] = {}

@@ -1,4 +1,4 @@
-"""What is asked of a run: the options that every suite takes. A suite's own model adds its own to them.
+"""The options that every suite takes. A suite's own model adds its own to them.
 
 Each option is declared once, here or in its suite: name, type, default, and the help of the command line. Equal options
 give equal episodes; those marked with `run_only_option` say how a run is made and not what it is.
@@ -74,7 +74,7 @@ def hidden_option(default: Any) -> Any:
 
 
 class ModelOptions(BaseModel):
-    """How a model is asked, of every suite; none of it concerns a scripted agent.
+    """How a model is called, in every suite; none of it concerns a scripted agent.
 
     Those that change what a model says belong to the run. The others may differ when it is resumed.
     """
@@ -119,9 +119,9 @@ class ModelOptions(BaseModel):
             "cost_limit": self.cost_limit,
             "max_samples": self.connections,
         }
-        asked, limited = ({k: v for k, v in one.items() if v is not None} for one in (config, limits))
+        sampling, limited = ({k: v for k, v in one.items() if v is not None} for one in (config, limits))
         return ModelSetup(
-            self.base_url, asked, limited, self.prices, self.budget_tokens, self.budget_cost, self.answered
+            self.base_url, sampling, limited, self.prices, self.budget_tokens, self.budget_cost, self.answered
         )
 
     def model_problems(self) -> Iterator[str]:

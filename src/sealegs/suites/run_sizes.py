@@ -1,7 +1,7 @@
 """How long a suite's episodes are, by what scripted agents need that play a few of them.
 
 Two agents bound the range: one that takes the shortest way and one that takes a long one. What a model would be sent is
-added up from their records: a first message with the tools, and with every question all that was said before.
+added up from their records: a first message with the tools, and with every request the whole conversation so far.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `sealegs power` is asked: two models of a pilot, or two assumed rates; and its answer as rows."""
+"""The input of `sealegs power`: two models of a pilot, or two assumed rates; and its answer as rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def plan_of_rates(rates: str, alike: float) -> SamplePlan:
     if not (0 < one < 100 and 0 < other < 100):
         raise UserError(f"--rates {rates}: a rate is more than 0 and less than 100 %; give two such rates, as 60,70")
     if one == other:
-        raise UserError(f"--rates {rates}: models of equal rates are never told apart; give two different ones")
+        raise UserError(f"--rates {rates}: models of equal rates can never be distinguished; give two different ones")
     about = f"success rates of {one:g} and {other:g} % in one mode, episodes of a task alike by {alike:g}"
     return SamplePlan(AssumedRates(one / 100, other / 100, alike).draw, (f"{one:g} %", f"{other:g} %"), about)
 

@@ -1,4 +1,4 @@
-"""A suite: one object that says what can be asked of it, plays it, and reports on it.
+"""A suite: one object that declares its options, plays its episodes, and reports on them.
 
 `sealegs run` and `sealegs report` are made from it. A package registers its own under the entry point `sealegs.suites`.
 """
@@ -142,8 +142,8 @@ class Suite(ABC, Generic[O]):
         """
         from sealegs.engines.merging import merge_runs
 
-        asked = parts[0].note.asked
-        options: Any = self.options(**{name: asked[name] for name in self.options.model_fields if name in asked})
+        request = parts[0].note.asked
+        options: Any = self.options(**{name: request[name] for name in self.options.model_fields if name in request})
         return merge_runs(parts, out, options, self.schema)
 
     def sizes(self, options: O) -> SizeRange | None:

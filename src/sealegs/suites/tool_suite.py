@@ -83,7 +83,7 @@ class ToolSuiteOptions(RunOptions):
         yield from who_problems(self.agent, self.model, self.engine, next(iter(self.agents), "planner"))
 
     def checked(self) -> Self:
-        """Return the options, checked, with episodes that can be told apart.
+        """Return the options, checked, with episodes that can be distinguished.
 
         Raises:
             ChoiceError: with every mistake.

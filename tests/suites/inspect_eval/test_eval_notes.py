@@ -23,7 +23,7 @@ def test_a_provider_that_fails_is_in_no_rate_and_is_asked_again(tmp_path: Path) 
     broken = [key for key, one in logs.played.items() if one.invalid]
     assert {key.mode for key in broken} == {"P1"}
     assert len(broken) == 4
-    assert all("could not be asked" in logs.played[key].invalid for key in broken)
+    assert all("could not be called" in logs.played[key].invalid for key in broken)
     assert told["P1", "invalid"] == 100
     assert told["P1", "faulted"] is None
     assert any("4 episodes are invalid" in note for note in SUITE.report(tmp_path).warnings)

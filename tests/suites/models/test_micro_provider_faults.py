@@ -40,7 +40,7 @@ def played(provider: FaultyProvider, fault: str, first: int = 1) -> dict[str, ob
 def test_what_is_nobodys_is_invalid(fault: str, provider: FaultyProvider) -> None:
     found = played(provider, fault)
     assert (found["ended"], found["answer"]) == (OUTSIDE, None)
-    assert str(found["error"]).startswith("the model openai:poor could not be asked: ")
+    assert str(found["error"]).startswith("the model openai:poor could not be called: ")
     assert CAUSES[fault].rpartition(": ")[2] in str(found["error"])
 
 
@@ -63,7 +63,7 @@ def test_a_campaign_counts_them_and_makes_them_again(
     provider.begin("401", first=0)
     assert command(monkeypatch, *words) == 2
     told = capsys.readouterr()
-    assert "the model openai:poor could not be asked" in told.err
+    assert "the model openai:poor could not be called" in told.err
     assert "and nothing was run" in told.err
     assert len(told.err.strip().splitlines()) == 1
     assert not out.exists()

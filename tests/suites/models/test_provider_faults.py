@@ -152,7 +152,7 @@ def test_what_is_nobodys_is_invalid_and_made_again(suite: str, provider: FaultyP
     assert found.validity.invalid == total == len(causes(suite, run)) >= len(CAUSES)
     told = "\n".join(causes(suite, run))
     assert [fault for fault, words in CAUSES.items() if words not in told] == [], told
-    assert all(cause.startswith(f"the model {MODEL} could not be asked: ") for cause in causes(suite, run))
+    assert all(cause.startswith(f"the model {MODEL} could not be called: ") for cause in causes(suite, run))
     assert all(row["n"] == 0 or row["metric"] == "invalid" for row in found.rows), "it is in a figure"
     shares = [row["value"] for row in found.rows if row["metric"] == "invalid"]
     assert set(shares) == {100}
@@ -219,7 +219,7 @@ def test_a_first_question_that_fails_stops_the_run_with_one_line(
     assert command(monkeypatch, *words) == 2
     told = capsys.readouterr()
     assert len(told.err.strip().splitlines()) == 1
-    assert f"the model '{MODEL}' cannot be asked, and nothing was run: {CAUSES[fault]}" in told.err
+    assert f"the model '{MODEL}' cannot be called, and nothing was run: {CAUSES[fault]}" in told.err
     assert told.out == ""
     assert not (tmp_path / "run").exists()
 
@@ -306,7 +306,7 @@ def test_several_models_play_in_folders_of_their_own(
     provider.begin("404", first=0)
     words[words.index(MODEL)] = "openai-api/local/third"
     assert command(monkeypatch, *words) == 2
-    assert "'openai-api/local/third' cannot be asked" in capsys.readouterr().err
+    assert "'openai-api/local/third' cannot be called" in capsys.readouterr().err
     assert len(list((tmp_path / "runs").iterdir())) == 2
 
 

@@ -62,8 +62,8 @@ def play_highwater_episode(
     clock = VirtualClock()
     recorder = Recorder(clock)
     interface = "calls" if pool is None else "code"
-    asked = {"max_steps": max_steps, "search": search, "interface": interface}
-    recorder.start(episode.id, episode.about({"agent": agent, **asked}))
+    settings = {"max_steps": max_steps, "search": search, "interface": interface}
+    recorder.start(episode.id, episode.about({"agent": agent, **settings}))
     try:
         environment = Environment(episode, recorder, clock, search)
         player = agent_for(agent, episode)
@@ -96,12 +96,12 @@ def _play_in_code(writer: Writer, environment: Environment, recorder: Recorder, 
     with ThreadInterpreter(environment, pool.take) as interpreter:
         for _ in range(max_steps):
             message = writer.message()
-            asked = action(message)
-            if asked.kind == "solution":
-                recorder.finish("answered", answer=asked.text)
+            parsed = action(message)
+            if parsed.kind == "solution":
+                recorder.finish("answered", answer=parsed.text)
                 return
             recorder.wrote(message)
-            writer.observe(interpreter.run(asked.text))
+            writer.observe(interpreter.run(parsed.text))
     recorder.finish("steps", detail=STOPPED.format(max_steps))
 
 

@@ -1,4 +1,4 @@
-"""What a model is told before the question: the published protocol, in our own words."""
+"""What a model reads before the question: the published protocol, in our own words."""
 
 from __future__ import annotations
 

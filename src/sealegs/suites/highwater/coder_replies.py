@@ -1,6 +1,6 @@
 """What a scripted agent writes next, given a conversation of the suite: for `--model sealegs/planner` in Inspect.
 
-A model is asked again with the whole conversation every time, so the agent is made again and told everything it saw.
+Each request to a model holds the whole conversation, so the agent is made again and shown everything it saw.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def resolve_sandbox_path(sandbox: str) -> str:
 
 
 def sandbox_for(sandbox: str) -> tuple[str, str] | str | None:
-    """A sandbox as Inspect takes it; None where none was asked for."""
+    """Return a sandbox as Inspect takes it, or None if none was requested."""
     kind, _, config = sandbox.partition(":")
     if kind == DOCKER and not config:
         config = str(COMPOSE)

@@ -55,9 +55,9 @@ def _highwater_task(options: HighwaterOptions, episodes: list[HighwaterEpisode])
     """The task of these episodes."""
     if not options.sandbox:
         launcher(options.allow_weak_sandbox)  # what is wrong with it is reported before anything runs
-    asked = {"max_steps": options.max_steps, "search": options.search, "interface": "code"}
+    settings = {"max_steps": options.max_steps, "search": options.search, "interface": "code"}
     return Task(
-        dataset=MemoryDataset([_sample(one, asked, options.epochs) for one in episodes], SUITE),
+        dataset=MemoryDataset([_sample(one, settings, options.epochs) for one in episodes], SUITE),
         solver=code_loop(options.max_steps, options.search, options.allow_weak_sandbox),
         sandbox=sandbox_for(options.sandbox),
         scorer=rows_verdict(),
@@ -66,7 +66,7 @@ def _highwater_task(options: HighwaterOptions, episodes: list[HighwaterEpisode])
         fail_on_error=False,
         score_on_error=True,
         version=VERSION,
-        metadata={"setting": options.setting, "seed": options.seed, "sandbox": options.sandbox, **asked},
+        metadata={"setting": options.setting, "seed": options.seed, "sandbox": options.sandbox, **settings},
     )
 
 
@@ -74,10 +74,10 @@ ABOUT = "Questions to answer with functions made from SQL, the first of which is
 highwater = option_task(HighwaterOptions, _highwater_task, name=SUITE, summary=ABOUT, module=__name__)
 
 
-def _sample(episode: HighwaterEpisode, asked: dict[str, Any], epochs: int) -> Sample:
-    about = {**episode.about({}), "data": episode.data, "own": episode.own, "epochs": epochs, **asked}
+def _sample(episode: HighwaterEpisode, settings: dict[str, Any], epochs: int) -> Sample:
+    about = {**episode.about({}), "data": episode.data, "own": episode.own, "epochs": epochs, **settings}
     messages: list[ChatMessage] = [
-        ChatMessageSystem(content=coder_system_prompt(episode, asked["max_steps"])),
+        ChatMessageSystem(content=coder_system_prompt(episode, settings["max_steps"])),
         ChatMessageUser(content=question(episode), metadata={METADATA: about}),
     ]
     return Sample(input=messages, id=episode.id, metadata=about)
@@ -92,8 +92,8 @@ def code_loop(max_steps: int = 25, search: str = BM25, allow_weak_sandbox: bool 
         tell_facts(state, {"epoch": episode.epoch})
         clock = RealClock()
         recorder = Recorder(clock, note_faults)
-        asked = {name: state.metadata[name] for name in RUN_FACTS}
-        recorder.start(episode.id, episode.about({**agent_or_model(str(get_model())), **asked}))
+        settings = {name: state.metadata[name] for name in RUN_FACTS}
+        recorder.start(episode.id, episode.about({**agent_or_model(str(get_model())), **settings}))
         with note_record(recorder):
             await _converse(
                 state, Environment(episode, recorder, clock, search), recorder, max_steps, allow_weak_sandbox
@@ -117,12 +117,12 @@ async def _converse(
                 return
             state.messages.append(_closed(state.output.message))
             message = state.messages[-1].text
-            asked = action(message)
-            if asked.kind == "solution":
-                recorder.finish("answered", answer=asked.text)
+            parsed = action(message)
+            if parsed.kind == "solution":
+                recorder.finish("answered", answer=parsed.text)
                 return
             recorder.wrote(message)
-            observation = wrap_observation(NO_ACTION) if asked.kind == "none" else await interpreter.run(asked.text)
+            observation = wrap_observation(NO_ACTION) if parsed.kind == "none" else await interpreter.run(parsed.text)
             state.messages.append(ChatMessageUser(content=observation))
     if end is None:
         recorder.finish("steps", detail=f"no answer within {max_steps} messages")

@@ -54,7 +54,7 @@ class Interpreter(Generic[K]):
         self._kernel: K | None = None
 
     def _ready(self, code: str) -> tuple[K, list[ToolSpec] | None]:
-        """A kernel that is alive, and what it must be told before it runs this."""
+        """Return a live kernel, and what to send it before it runs this."""
         new = self._environment.named(code)
         if self._kernel is None or not self._kernel.alive:
             self._kernel = self._take()

@@ -71,7 +71,7 @@ class HighwaterEpisode:
         errors: whether the first function of a solution that is called is refused.
         setting: `open`, `closed` or `distractors`.
         distractors: how many functions of no solution are offered; meaningless where all functions can be found.
-        hints: whether the agent is told which data the question is about, and what the columns of the answer are.
+        hints: whether the agent learns which data the question is about, and which columns the answer has.
         seed: decides distractors and their order.
         own: the user's plan as JSON, in place of refusals.
         data: the folder of the library; empty for the package's own.
@@ -277,7 +277,7 @@ def episodes_of_problems(
     """The episodes of a run.
 
     Args:
-        problems: what is asked.
+        problems: the problems to play.
         errors: some of `off` and `on`; meaningless under the user's own plan.
         setting, distractors, hints, seed, own: as in `HighwaterEpisode`.
         folder: the library's.

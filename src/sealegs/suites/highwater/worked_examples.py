@@ -59,7 +59,7 @@ class WorkedExample:
     """A question that is answered.
 
     Attributes:
-        question: what is asked.
+        question: the question in words.
         function: the function that answers it.
         turns: of the agent's code.
         answer: what it says at last.

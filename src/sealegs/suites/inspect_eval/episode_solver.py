@@ -2,7 +2,7 @@
 
 What ended a sample from outside (the model's provider, the sandbox) is noted in the record, so that no agent is blamed
 for it. The agent's final words are the sample's output, or, where a model plays the user, the last text of any other:
-the user is told by the role of its model, or, where the eval's own model plays it too and what is known of the eval
+the role of its model names the user, or, where the eval's own model plays it too and what is known of the eval
 says so, by being offered none of the agent's tools.
 """
 
@@ -130,7 +130,7 @@ def episode_name(facts: Mapping[str, Any], sample: str, epoch: int, mode: str) -
 
 
 def final_words(state: TaskState, arm: EvalArm) -> str:
-    """What the agent said in the end."""
+    """Return the agent's last message."""
     spoken = [event for event in transcript().events if isinstance(event, ModelEvent) and event.output.choices]
     # Where a model plays the user, the last output of the transcript may be the user's. Its role tells, or else its
     # tools.
@@ -140,8 +140,8 @@ def final_words(state: TaskState, arm: EvalArm) -> str:
         own = [event for event in spoken if any(tool.name not in arm.user_tools for tool in event.tools)]
     else:
         return state.output.completion
-    said = (event.output.completion for event in reversed(own))
-    return next((text for text in said if text.strip()), "")
+    completions = (event.output.completion for event in reversed(own))
+    return next((text for text in completions if text.strip()), "")
 
 
 @contextmanager
@@ -158,11 +158,11 @@ def _blamed(recorder: Recorder, seam: SampleSeam, schemas: bool) -> Iterator[Non
 
 
 def _found(seam: SampleSeam, schemas: bool) -> dict[str, Any]:
-    """What the transcript and the calls tell of a sample: its tools, and whether its model could be asked."""
+    """Read from the transcript and the calls which tools a sample has, and whether its model could be called."""
     infos = {tool.name: tool for tool in seam.offered.values()}
-    asked = [event for event in transcript().events if isinstance(event, ModelEvent)]
-    own = {tool.name: tool for event in asked if not is_user_role(event.role) for tool in event.tools}
-    users = sorted({tool.name for event in asked if is_user_role(event.role) for tool in event.tools})
+    model_events = [event for event in transcript().events if isinstance(event, ModelEvent)]
+    own = {tool.name: tool for event in model_events if not is_user_role(event.role) for tool in event.tools}
+    users = sorted({tool.name for event in model_events if is_user_role(event.role) for tool in event.tools})
     tools: dict[str, ToolInfo | ToolDef] = {**own, **infos}
     if not schemas:
         return {OFFERED: sorted(tools), TO_USER: users, **_outside(None)}

@@ -86,7 +86,7 @@ class FaultDraw:
         return Plan(name=f"inspect {mode}", seed=self.seed, rules=(rule,))
 
     def _implicit_choices(self, clean: Record, key: tuple[object, ...]) -> list[tuple[str, str]]:
-        """Each tool with a kind that would be told from the answer that its first call gave; one kind for each tool."""
+        """Return each tool with one kind that could be recognised from the answer to its first call."""
         found = []
         for tool, turn in _first_answers(clean).items():
             kinds = sorted(self.implicit.get(tool, ()), key=lambda kind: seeds.digest(*key, tool, kind))

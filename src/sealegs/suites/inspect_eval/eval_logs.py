@@ -46,7 +46,7 @@ class PlayedEpisode:
         events: of the record.
         value: of its score; None where there is none.
         invalid: why it says nothing of the agent; empty where it does.
-        input: what the agent was asked.
+        input: the agent's input.
     """
 
     episode: EvalEpisode
@@ -121,11 +121,11 @@ def read_eval_logs(path: Path) -> EvalLogs:
                 played[one.episode] = one
     if not played:
         raise LogError(f"{path} holds no finished episode" + "".join(f"; {warning}" for warning in warnings))
-    asked = _asked(path)
-    unstruck = frozenset(EvalEpisode(mode, *one) for mode, own in asked.get(UNSTRUCK, {}).items() for one in own)
-    epochs = range(1, int(asked.get("epochs") or 1) + 1)
-    planned = tuple((str(sample), epoch) for sample in _planned_samples(path, asked) for epoch in epochs)
-    modes = tuple(dict.fromkeys((*(key.mode for key in played), *asked.get(FAULT_MODES, ()))))
+    settings = _run_settings(path)
+    unstruck = frozenset(EvalEpisode(mode, *one) for mode, own in settings.get(UNSTRUCK, {}).items() for one in own)
+    epochs = range(1, int(settings.get("epochs") or 1) + 1)
+    planned = tuple((str(sample), epoch) for sample in _planned_samples(path, settings) for epoch in epochs)
+    modes = tuple(dict.fromkeys((*(key.mode for key in played), *settings.get(FAULT_MODES, ()))))
     warnings += absent_shards_note([path if path.is_dir() else path.parent])
     return EvalLogs(facts, played, unstruck, planned, modes, tuple(scores), tuple(known), tuple(warnings))
 
@@ -173,8 +173,8 @@ def _same_run(facts: dict[str, Any], noted: dict[str, Any], path: Path) -> dict[
     return own
 
 
-def _asked(path: Path) -> dict[str, Any]:
-    """What the run's folder was asked for; nothing where only a log is there."""
+def _run_settings(path: Path) -> dict[str, Any]:
+    """Return the settings of the run's folder; empty where only a log is there."""
     file = (path if path.is_dir() else path.parent) / SETTINGS
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
@@ -188,10 +188,10 @@ def own_samples(samples: Sequence[str], part: Shard | None) -> list[str]:
     return list(samples) if part is None else part.among(samples, str)
 
 
-def _planned_samples(path: Path, asked: Mapping[str, Any]) -> list[str]:
+def _planned_samples(path: Path, settings: Mapping[str, Any]) -> list[str]:
     """The samples that the run, or the shard, of a folder is to have."""
     note = read_shard_note(path if path.is_dir() else path.parent)
-    return own_samples([str(sample) for sample in asked.get("samples", ())], note.place if note else None)
+    return own_samples([str(sample) for sample in settings.get("samples", ())], note.place if note else None)
 
 
 def _played(sample: Mapping[str, Any], noted: Mapping[str, Any], value: float | None, file: Path) -> PlayedEpisode:

@@ -3,4 +3,4 @@
 LASTING = "lasting"  # the rules of permanent faults
 OFFERED = "offered"  # the tools that the agent was offered
 TO_USER = "offered_to_user"  # the tools that a model in the role of the user was offered
-SCHEMAS = "schemas"  # of these tools, where they were asked for: by name, description and parameters
+SCHEMAS = "schemas"  # of these tools, if requested: by name, description and parameters

@@ -41,10 +41,10 @@ def merge_evals(parts: Sequence[ShardFolder], out: Path) -> MergeResult:
     Raises:
         UserError: they contradict each other, or a file cannot be read or written.
     """
-    asked = [_asked(folder) for folder, _ in parts]
-    keys = [str(sample) for sample in asked[0]["samples"]]
+    settings = [_run_settings(folder) for folder, _ in parts]
+    keys = [str(sample) for sample in settings[0]["samples"]]
     files = _checked_logs(parts, out, keys)
-    whole = _joined([*asked, *([_asked(out)] if (out / SETTINGS).exists() else [])])
+    whole = _joined([*settings, *([_run_settings(out)] if (out / SETTINGS).exists() else [])])
     data = (json.dumps(whole, indent=2) + "\n").encode()
     open_merge_folder(out, SETTINGS, data, lambda one, other: _without_notes(one) == _without_notes(other))
     write_atomically(out / SETTINGS, data, ELSEWHERE)
@@ -54,7 +54,7 @@ def merge_evals(parts: Sequence[ShardFolder], out: Path) -> MergeResult:
     return merge_result(parts, "samples", keys, _finished_samples(out, keys), again)
 
 
-def _asked(folder: Path) -> dict[str, Any]:
+def _run_settings(folder: Path) -> dict[str, Any]:
     file = folder / SETTINGS
     try:
         found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -70,14 +70,14 @@ def _without_notes(data: bytes) -> dict[str, Any]:
     return {name: value for name, value in json.loads(data).items() if name != UNSTRUCK}
 
 
-def _joined(asked: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _joined(settings: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What the whole run's folder says: the samples in which nothing can be struck are those of all shards."""
     unstruck: dict[str, set[tuple[str, int]]] = {}
-    for one in asked:
+    for one in settings:
         for mode, pairs in one.get(UNSTRUCK, {}).items():
             unstruck.setdefault(mode, set()).update((str(sample), int(epoch)) for sample, epoch in pairs)
     joined = {mode: sorted(map(list, pairs)) for mode, pairs in unstruck.items()}
-    return {**asked[0], **({UNSTRUCK: joined} if joined else {})}
+    return {**settings[0], **({UNSTRUCK: joined} if joined else {})}
 
 
 def _checked_logs(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str]) -> list[Path]:
@@ -121,10 +121,10 @@ def _valid(path: Path) -> set[EvalEpisode]:
 
 def _finished_samples(out: Path, keys: Sequence[str]) -> set[str]:
     """The samples of which every episode was played, or has nothing to be struck."""
-    found, asked = _read(out), _asked(out)
+    found, settings = _read(out), _run_settings(out)
     if found is None:
         return set()
-    modes = (CLEAN, *asked.get("fault_modes", ()))
-    epochs = range(1, int(asked.get("epochs") or 1) + 1)
+    modes = (CLEAN, *settings.get("fault_modes", ()))
+    epochs = range(1, int(settings.get("epochs") or 1) + 1)
     done = set(found.valid) | found.unstruck
     return {key for key in keys if all(EvalEpisode(mode, key, epoch) in done for mode in modes for epoch in epochs)}

@@ -202,8 +202,8 @@ class EvalCourse:
         options = self._options
         if options.part is None:
             return None
-        asked = {**options.model_dump(mode="json"), "file": options.task.partition("@")[0]}
-        return describe_shard(options.part, SUITE, samples, asked)
+        request = {**options.model_dump(mode="json"), "file": options.task.partition("@")[0]}
+        return describe_shard(options.part, SUITE, samples, request)
 
     def _may_change_plan(self, file: Path) -> bool:
         """Whether only the plan differs and nothing was played under it: then it may be mended."""
@@ -217,9 +217,9 @@ class EvalCourse:
     def _write(self, more: Mapping[str, Any]) -> None:
         file = self._folder / SETTINGS
         before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-        asked = {**before, **self._options.model_dump(mode="json"), **more}
-        if asked != before:
-            write_atomically(file, json.dumps(asked, indent=2) + "\n", ELSEWHERE)
+        settings = {**before, **self._options.model_dump(mode="json"), **more}
+        if settings != before:
+            write_atomically(file, json.dumps(settings, indent=2) + "\n", ELSEWHERE)
 
     def _note_unstruck(self, mode: str, pairs: Collection[Pair]) -> None:
         before = json.loads((self._folder / SETTINGS).read_text(encoding="utf-8")).get(UNSTRUCK, {})

@@ -76,10 +76,10 @@ class OpenEnvironment:
         from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, execute_tools
         from inspect_ai.tool import ToolCall
 
-        asked = ToolCall(id="check", function=wanted.tool, arguments=copy.deepcopy(dict(wanted.arguments)))
-        said = ChatMessageAssistant(content="", tool_calls=[asked])
+        request = ToolCall(id="check", function=wanted.tool, arguments=copy.deepcopy(dict(wanted.arguments)))
+        message = ChatMessageAssistant(content="", tool_calls=[request])
         try:
-            messages, _ = await execute_tools([said], list(self._foreign.tools(wanted.by)), LONG)
+            messages, _ = await execute_tools([message], list(self._foreign.tools(wanted.by)), LONG)
         except Exception as error:  # a tool that breaks down would end a sample
             return Failure(str(error), type=type(error).__name__)
         answer = next(one for one in messages if isinstance(one, ChatMessageTool))

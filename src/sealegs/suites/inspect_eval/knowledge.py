@@ -92,7 +92,7 @@ class ToolKnowledge(_Read):
 
     @property
     def harmless_again(self) -> bool:
-        """Whether a second identical call is said to change nothing further."""
+        """Whether a second identical call is declared to change nothing further."""
         return self.acts is False or self.again in ("refused", "no effect")
 
     def spec(self, name: str) -> ToolSpec:
@@ -116,7 +116,7 @@ class ToolKnowledge(_Read):
 
     @property
     def detectable(self) -> tuple[str, ...]:
-        """The implicit kinds that what is said here tells from a right answer; none where nothing is said."""
+        """The implicit kinds whose answers contradict what is declared here; none if nothing is declared."""
         if self.acts == "unknown" and not (self.invariants or self.returns):
             return ()
         families = {one.family for one in self.statements} - {SWAPPED}
@@ -189,7 +189,7 @@ class EvalKnowledge(_Read):
 
     @cached_property
     def implicit(self) -> Mapping[str, tuple[str, ...]]:
-        """The implicit kinds of fault, by tool of the agent, that can be told from its right answers."""
+        """The implicit kinds of fault, by tool of the agent, that can be recognised from its right answers."""
         return {name: kinds for name, tool in self.tools.items() if (kinds := tool.detectable)}
 
     def recovery_plan(self) -> RecoveryPlan | None:
@@ -254,8 +254,8 @@ def _shipped() -> Mapping[str, EvalKnowledge]:
     return {path.stem: read_knowledge(path) for path in sorted(folder.glob("*.yaml"))}
 
 
-def _same_task(asked: str, known: str) -> bool:
-    return asked == known or asked.rpartition("/")[2] == known.rpartition("/")[2]
+def _same_task(wanted: str, known: str) -> bool:
+    return wanted == known or wanted.rpartition("/")[2] == known.rpartition("/")[2]
 
 
 def _joined(name: str, found: Iterable[EvalKnowledge]) -> EvalKnowledge:
@@ -285,17 +285,19 @@ def _joined_user(name: str, left: EvalKnowledge, right: EvalKnowledge) -> dict[s
 def _united(
     name: str, left: Mapping[str, ToolKnowledge], right: Mapping[str, ToolKnowledge]
 ) -> dict[str, ToolKnowledge]:
-    """The tools of two suites of one eval: what they share is said alike, but for a look that one of them lacks."""
+    """The tools of two suites of one eval: shared tools are declared alike, but for a look that one suite lacks."""
     united = {**left, **right}
     for tool in left.keys() & right.keys():
         one, other = left[tool], right[tool]
         shown = one.shown_by or other.shown_by
-        if (one.shown_by and other.shown_by and one.shown_by != other.shown_by) or _said(one) != _said(other):
+        if (one.shown_by and other.shown_by and one.shown_by != other.shown_by) or _common_facts(one) != _common_facts(
+            other
+        ):
             raise UserError(f"the shipped files about {name} contradict each other about {tool}; make them agree")
         united[tool] = one.model_copy(update={"shown_by": shown})
     return united
 
 
-def _said(tool: ToolKnowledge) -> ToolKnowledge:
-    """What is said of a tool wherever it is: neither the look, whose tool may be missing, nor examples."""
+def _common_facts(tool: ToolKnowledge) -> ToolKnowledge:
+    """Return what is declared of a tool in every suite: no examples, and no look, since its tool may be missing."""
     return tool.model_copy(update={"shown_by": None, "examples": ()})

@@ -24,16 +24,16 @@ def ground_truth_calls(user_task: Any, environment: Any) -> tuple[ReferenceCall,
 
 
 async def play_ground_truth(state: TaskState, generate: Generate, caller: ReferenceCaller) -> TaskState:
-    """Make the calls of the sample's user task, and say what is to be said."""
+    """Make the calls of the sample's user task, and give its expected reply."""
     from inspect_ai.model import ModelOutput
 
     task = state.metadata["user_task"]
-    said = task.GROUND_TRUTH_OUTPUT or "Done."
+    reply = task.GROUND_TRUTH_OUTPUT or "Done."
     for wanted in ground_truth_calls(task, state.metadata["pre_environment"]):
         failure = await caller.call(wanted, state.tools, state.messages)
         if failure is not None:
-            said = STOPPED.format(tool=wanted.tool, why=failure.text)
+            reply = STOPPED.format(tool=wanted.tool, why=failure.text)
             break
-    state.output = ModelOutput.from_content("reference", said)
+    state.output = ModelOutput.from_content("reference", reply)
     state.messages.append(state.output.message)
     return state

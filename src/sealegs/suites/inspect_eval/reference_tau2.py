@@ -82,17 +82,17 @@ async def play_gold_actions(state: TaskState, generate: Generate, caller: Refere
     request = _request(task)
     state.messages.append(ChatMessageAssistant(content=request))
     talk.append(ChatMessageUser(content=request))
-    said = _report(task)
+    reply = _report(task)
     for wanted in gold_actions(state.metadata):
         messages = state.messages if wanted.by == "user" else talk
         failure = await caller.call(wanted, domain_tools(domain, wanted.by), messages)
         if failure is not None:
-            said = STOPPED.format(tool=wanted.tool, why=failure.text)
+            reply = STOPPED.format(tool=wanted.tool, why=failure.text)
             break
-    talk.append(ChatMessageAssistant(content=said))
-    state.messages.append(ChatMessageUser(content=said))
+    talk.append(ChatMessageAssistant(content=reply))
+    state.messages.append(ChatMessageUser(content=reply))
     state.messages.append(ChatMessageAssistant(content=ENDED))
-    state.output = ModelOutput.from_content("reference", said)  # what the agent said last, for whoever judges its stop
+    state.output = ModelOutput.from_content("reference", reply)  # what the agent said last, for whoever judges its stop
     return state
 
 
@@ -108,8 +108,8 @@ def _agents_talk(instance: str) -> list[ChatMessage]:
 
 
 def _request(task: Mapping[str, Any]) -> str:
-    asked = task["user_scenario"]["instructions"]
-    return str(asked.get("reason_for_call") if isinstance(asked, Mapping) else asked)
+    instructions = task["user_scenario"]["instructions"]
+    return str(instructions.get("reason_for_call") if isinstance(instructions, Mapping) else instructions)
 
 
 def _report(task: Mapping[str, Any]) -> str:

@@ -1,8 +1,8 @@
 """What a scripted agent does next, given a conversation of the suite: for `--model sealegs/planner` in Inspect.
 
-A model is asked again with the whole conversation every time, so the agent is made afresh and told everything it saw.
+Each request to a model holds the whole conversation, so the agent is made afresh and shown everything it saw.
 The task is known by the request's text; the metadata of the user's message says where faults strike, for `oracle`
-alone. Asked by a review whether an answer is corrupt, each of them says what the tool's declared invariants say.
+alone. When a review asks whether an answer is corrupt, each of them says what the tool's declared invariants say.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sealegs.scenarios.wordings import FIRST, all_phrasings
 from sealegs.scoring.maze_metrics import CLEAN
 from sealegs.tasks.written_forms import ENGLISH
 
-ASKED = "asked"  # in the facts of a review's question: the call whose answer is shown, and that answer
+REVIEWED_CALL = "asked"  # in the facts of a review's question: the call whose answer is shown, and that answer
 
 
 def next_act(name: str, conversation: list[ChatMessage], about: Mapping[str, Any]) -> ModelOutput:
@@ -38,15 +38,15 @@ def next_act(name: str, conversation: list[ChatMessage], about: Mapping[str, Any
     Raises:
         ValueError: the request belongs to no task, or the suite has no such agent.
     """
-    if ASKED in about:
-        return ModelOutput.from_content(name, _declared_verdict(about[ASKED]))
+    if REVIEWED_CALL in about:
+        return ModelOutput.from_content(name, _declared_verdict(about[REVIEWED_CALL]))
     return scripted_output(name, _agent(name, conversation, about), conversation)
 
 
-def _declared_verdict(asked: Mapping[str, Any]) -> str:
+def _declared_verdict(reviewed: Mapping[str, Any]) -> str:
     """What code that knows only what the tool declares says of an answer: whether it breaks any of that."""
-    specs = {spec.name: spec for spec in Scenario(asked["task"], CLEAN).specs}
-    found = specs[asked["tool"]].violations(asked["arguments"], json.loads(asked["shown"]))
+    specs = {spec.name: spec for spec in Scenario(reviewed["task"], CLEAN).specs}
+    found = specs[reviewed["tool"]].violations(reviewed["arguments"], json.loads(reviewed["shown"]))
     return json.dumps({"corrupt": bool(found), "why": "; ".join(one.reason for one in found[:1])})
 
 
@@ -58,8 +58,8 @@ def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any])
         raise ValueError("a scripted agent plays only the tasks of maze; this request is not one of theirs")
     mode, epoch, seed = about.get("mode", "NP"), about.get("epoch", 1), about.get("seed", 0)
     moment, implicit = about.get("moment", DRAW), about.get("implicit", LADDER)
-    asked = about.get("wording", FIRST), about.get("language", ENGLISH)
-    episode = Scenario(task, mode, epoch, seed, about.get("own", ""), tasks, moment, implicit, *asked)
+    wording = about.get("wording", FIRST), about.get("language", ENGLISH)
+    episode = Scenario(task, mode, epoch, seed, about.get("own", ""), tasks, moment, implicit, *wording)
     if name not in SCRIPTED:
         raise ValueError(f"maze has no scripted agent {name!r}; choose one of {', '.join(SCRIPTED)}")
     return SCRIPTED[name](episode.briefing)

@@ -1,8 +1,8 @@
 """How well learned detectors tell the suite's implicit faults: the material, cut so that nothing leaks, and the units.
 
-Base tasks are cut into two halves. Detectors learn from the clean episodes of one and are asked about the other, both
-ways round, so that every task is asked about once. Of the record to learn from, every call that the other half makes
-with the same arguments is left out, so no answer asked about was ever seen; `leaked_items` checks that. A unit is one
+Base tasks are cut into two halves. Detectors learn from the clean episodes of one and are tested on the other, both
+ways round, so that every task is tested once. Of the record to learn from, every call that the other half makes
+with the same arguments is left out, so no tested answer was ever seen; `leaked_items` checks that. A unit is one
 struck answer (the first of each fault of an episode: what an agent does after it is another matter) or one clean
 answer. What this does not cover: tools that are unlike the suite's, whose answers repeat arguments and keep sums more
 than most do.
@@ -42,7 +42,7 @@ Marks = tuple[str, float, str]  # arm, wanted share, per what
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswer:
-    """One answer that was asked about.
+    """One answer that was tested.
 
     Attributes:
         task: the base task.
@@ -50,7 +50,7 @@ class CheckedAnswer:
         kind: the corruption; empty for a clean one.
         known: whether the tool was in the record that was learned from.
         episode: its episode.
-        told: who called it wrong, as (arm, wanted share, share of what).
+        detections: who called it wrong, as (arm, wanted share, share of what).
     """
 
     task: str
@@ -58,7 +58,7 @@ class CheckedAnswer:
     kind: str
     known: bool
     episode: str
-    told: frozenset[Marks]
+    detections: frozenset[Marks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,13 @@ class DetectionSplit:
     Attributes:
         training: the record to learn from.
         further: a record of other tasks, learned from as well.
-        asked: the turns to ask about, with their episode and kind.
-        left_out: how many calls were left out of the record because the asked half makes them too.
+        tested: the turns to test, with their episode and kind.
+        left_out: how many calls were left out of the record because the tested half makes them too.
     """
 
     training: tuple[Trace, ...]
     further: tuple[Trace, ...]
-    asked: tuple[tuple[Scenario, Turn, str], ...]
+    tested: tuple[tuple[Scenario, Turn, str], ...]
     left_out: int
 
     @property
@@ -100,7 +100,7 @@ def play_detection_splits(
         epochs: how many times each faulty episode is run.
         seed: decides the halves, the victims and the faults.
         more: folders of further tasks, whose clean episodes are learned from in both directions.
-        progress: told how many episodes are done.
+        progress: called with how many episodes are done.
     """
     chosen = [
         *list_scenarios(LEVELS, ("NP",), limit=limit, seed=seed),
@@ -118,15 +118,15 @@ def play_detection_splits(
     clean = [(one.task, trace_from_events(events)) for one, events in played if not one.tasks and one.mode == "NP"]
     turns = [(one, turn) for one, events in played if not one.tasks for turn in build_record(events).turns]
 
-    def half(learned: frozenset[str], asked: frozenset[str]) -> DetectionSplit:
-        units = tuple(_units((one, turn) for one, turn in turns if one.task in asked))
+    def half(learned: frozenset[str], tested: frozenset[str]) -> DetectionSplit:
+        units = tuple(_units((one, turn) for one, turn in turns if one.task in tested))
         return split_without_leaks([trace for task, trace in clean if task in learned], units, further)
 
     return half(first, second), half(second, first)
 
 
 def _units(turns: Iterable[tuple[Scenario, Turn]]) -> Iterator[tuple[Scenario, Turn, str]]:
-    """What is asked about: all answers of clean episodes, and of the others the first that each fault struck."""
+    """Return what is tested: all answers of clean episodes, and of the others the first that each fault struck."""
     met: set[tuple[str, str]] = set()
     for episode, turn in turns:
         if not isinstance(turn.shown, Value):
@@ -142,10 +142,10 @@ def _units(turns: Iterable[tuple[Scenario, Turn]]) -> Iterator[tuple[Scenario, T
 
 
 def split_without_leaks(
-    traces: Iterable[Trace], asked: tuple[tuple[Scenario, Turn, str], ...], further: Iterable[Trace] = ()
+    traces: Iterable[Trace], tested: tuple[tuple[Scenario, Turn, str], ...], further: Iterable[Trace] = ()
 ) -> DetectionSplit:
-    """A direction whose record holds no call that is asked about."""
-    barred = {call_key(turn.call.tool, turn.call.arguments) for _, turn, _ in asked}
+    """Return a direction whose record holds no tested call."""
+    barred = {call_key(turn.call.tool, turn.call.arguments) for _, turn, _ in tested}
 
     def cut(trace: Trace) -> Trace:
         calls = tuple(one for one in trace.calls if call_key(one.tool, one.arguments) not in barred)
@@ -154,7 +154,7 @@ def split_without_leaks(
     given = list(traces), list(further)
     kept = [tuple(map(cut, part)) for part in given]
     before, after = (sum(len(one.calls) for part in parts for one in part) for parts in (given, kept))
-    half = DetectionSplit(kept[0], kept[1], asked, before - after)
+    half = DetectionSplit(kept[0], kept[1], tested, before - after)
     # A leak would make every figure too good, so it is checked on the result and not taken on trust.
     problems = leaked_items(half)
     assert not problems, problems
@@ -162,13 +162,13 @@ def split_without_leaks(
 
 
 def leaked_items(half: DetectionSplit) -> list[str]:
-    """What of the asked half is in the record that is learned from: base tasks, and calls with their arguments."""
-    asked = {episode.task for episode, _, _ in half.asked}
-    calls = {call_key(turn.call.tool, turn.call.arguments) for _, turn, _ in half.asked}
+    """List what of the tested half is in the training record: base tasks, and calls with their arguments."""
+    tested = {episode.task for episode, _, _ in half.tested}
+    calls = {call_key(turn.call.tool, turn.call.arguments) for _, turn, _ in half.tested}
     tasks = {str(trace.about.get("task")) for trace in half.record if not trace.about.get("tasks")}
-    told = [f"task {name} is learned from and asked about" for name in sorted(asked & tasks)]
+    leaked = [f"task {name} is learned from and tested" for name in sorted(tested & tasks)]
     seen = {call_key(one.tool, one.arguments) for trace in half.record for one in trace.calls}
-    return [*told, *(f"call {call[0]}{call[1]} is learned from and asked about" for call in sorted(calls & seen))]
+    return [*leaked, *(f"call {call[0]}{call[1]} is learned from and tested" for call in sorted(calls & seen))]
 
 
 def call_key(tool: str, arguments: Any) -> tuple[str, str]:
@@ -189,7 +189,7 @@ def check_split(half: DetectionSplit, profiles: Profiles) -> list[CheckedAnswer]
             episode.id,
             frozenset(_detections(episode, turn, detectors)),
         )
-        for episode, turn, kind in half.asked
+        for episode, turn, kind in half.tested
     ]
 
 
@@ -214,8 +214,8 @@ def _detections(
     for (share, per), detector in detectors.items():
         found = detector.findings(call, turn.shown.value)
         learned = any(one.family != "tool_leakage" for one in found)
-        told = (declared, learned, bool(found), declared or bool(found))
-        yield from ((arm, share, per) for arm, yes in zip(ARMS, told, strict=True) if yes)
+        verdicts = (declared, learned, bool(found), declared or bool(found))
+        yield from ((arm, share, per) for arm, yes in zip(ARMS, verdicts, strict=True) if yes)
 
 
 def profiles_of(half: DetectionSplit) -> Profiles:
@@ -226,9 +226,9 @@ def profiles_of(half: DetectionSplit) -> Profiles:
 def play_guarded(
     agent: str, half: DetectionSplit, profiles: Profiles, modes: Sequence[str], share: float, epochs: int, seed: int
 ) -> dict[str, list[MazeResult]]:
-    """An agent's episodes of the asked half: without recovery, with what is declared, with what was learned alone."""
+    """An agent's episodes of the tested half: without recovery, with what is declared, with what was learned alone."""
     detector = profiles.detector(share)
-    tasks = {episode.task for episode, _, _ in half.asked}
+    tasks = {episode.task for episode, _, _ in half.tested}
     chosen = [
         one
         for one in list_scenarios(LEVELS, modes, epochs=epochs, seed=seed, implicit=PUBLISHED_FAMILIES)

@@ -22,7 +22,13 @@ from sealegs.suites.maze.detecting import (
     play_guarded,
     profiles_of,
 )
-from sealegs.suites.maze.detection_parts import DetectionSettings, FinishedParts, asked_data, asked_from, result_from
+from sealegs.suites.maze.detection_parts import (
+    DetectionSettings,
+    FinishedParts,
+    checked_answer_data,
+    checked_answer_from,
+    result_from,
+)
 from sealegs.suites.maze.detection_rows import detection_rows, guarded_rows
 from sealegs.traces.folder_lock import locks_folder
 
@@ -55,7 +61,7 @@ def measure_detection(
         settings: what is measured.
         recover: whether what recovery comes to with them is measured too.
         folder: where finished parts are kept.
-        progress: told how many episodes are done.
+        progress: called with how many episodes are done.
 
     Raises:
         UserError: the folder of further tasks holds none, or `folder` holds other parts.
@@ -68,7 +74,7 @@ def measure_detection(
     for level, folders in settings.levels.items():
         both = CrossSplits(parts, settings, level, folders, progress)
         halves = [parts.kept(f"{level} {place}", partial(_split_data, both, place)) for place in (0, 1)]
-        rows += detection_rows(level, [asked_from(one) for part in halves for one in part["asked"]])
+        rows += detection_rows(level, [checked_answer_from(one) for part in halves for one in part["asked"]])
         about["learned_from"][level] = [part["about"] for part in halves]
         if recover and level == list(settings.levels)[-1]:
             rows += _recovered(parts, both, settings.seed)
@@ -93,7 +99,7 @@ class CrossSplits:
         """
         chosen = self._settings
         both = play_detection_splits(chosen.limit, chosen.epochs, chosen.seed, self._folders, self._progress)
-        if any(not half.asked or not any(trace.calls for trace in half.training) for half in both):
+        if any(not half.tested or not any(trace.calls for trace in half.training) for half in both):
             raise UserError("too few base tasks to cut into halves; give a greater --limit, or none")
         return both
 
@@ -104,12 +110,15 @@ class CrossSplits:
 
 def _split_data(both: CrossSplits, place: int) -> dict[str, Any]:
     half = both.halves[place]
-    return {"about": _about(half), "asked": [asked_data(one) for one in check_split(half, both.profiles(place))]}
+    return {
+        "about": _about(half),
+        "asked": [checked_answer_data(one) for one in check_split(half, both.profiles(place))],
+    }
 
 
 def _about(half: DetectionSplit) -> dict[str, Any]:
     calls = [call.tool for trace in half.record for call in trace.calls]
-    units = [kind for _, _, kind in half.asked]
+    units = [kind for _, _, kind in half.tested]
     return {
         "answers": len(calls),
         "tools": len(set(calls)),

@@ -1,6 +1,6 @@
 """The finished parts of a measurement of detectors, so that the same command resumes where it was stopped.
 
-A part is one direction of one record, asked about or guarded by; what was learned is beside the journal in files of
+A part is one direction of one record, tested or guarded by; what was learned is beside the journal in files of
 profiles. It does not cover a change of the code in between: use another folder then.
 """
 
@@ -84,14 +84,17 @@ class FinishedParts:
         return read_profiles(file)
 
 
-def asked_data(one: CheckedAnswer) -> dict[str, Any]:
-    """An answer that was asked about, as JSON data."""
-    return {**asdict(one), "told": sorted(map(list, one.told))}
+def checked_answer_data(one: CheckedAnswer) -> dict[str, Any]:
+    """Return a tested answer as JSON data."""
+    data = asdict(one)
+    del data["detections"]
+    return {**data, "told": sorted(map(list, one.detections))}
 
 
-def asked_from(data: Mapping[str, Any]) -> CheckedAnswer:
+def checked_answer_from(data: Mapping[str, Any]) -> CheckedAnswer:
     """The answer that this data is of."""
-    return CheckedAnswer(**{**data, "told": frozenset((arm, share, per) for arm, share, per in data["told"])})
+    fields = {name: value for name, value in data.items() if name != "told"}
+    return CheckedAnswer(**fields, detections=frozenset((arm, share, per) for arm, share, per in data["told"]))
 
 
 def result_from(data: Mapping[str, Any]) -> MazeResult:

@@ -3,7 +3,7 @@
 `level` says what was learned from, `mode` which answers are counted (`NP`: clean ones, whose rate is that of false
 alarms; a mode, a corruption, or `unseen tools`: struck ones), `metric` who called them wrong and at which wanted share
 of false alarms. Rates are in %, and their intervals cluster by base task, those of clean episodes by episode. What is
-not in it: the rate at a threshold that was set on the asked answers themselves.
+not in it: the rate at a threshold that was set on the tested answers themselves.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class CheckedEpisode:
     """What was called wrong in a clean episode, by any detector."""
 
     episode: str
-    told: frozenset[Marks]
+    detections: frozenset[Marks]
 
 
 ANSWERS = Design[CheckedAnswer](stratum=lambda _: "", cluster=lambda answer: answer.task)
@@ -50,7 +50,7 @@ def detection_rows(level: str, found: Sequence[CheckedAnswer]) -> list[Row]:
     episodes = EpisodeTable(_episodes(clean), EPISODES)
     for share, per, arm in product(WANTED, PER, ARMS):
         marks = arm, share, per
-        if per == "episode" and not any(marks in one.told for one in found if arm != "declared"):
+        if per == "episode" and not any(marks in one.detections for one in found if arm != "declared"):
             continue
         metric = f"{arm}, {100 * share:g} % per {per}"
         of_answers = Metric[CheckedAnswer](metric, _called_wrong(marks))
@@ -61,7 +61,7 @@ def detection_rows(level: str, found: Sequence[CheckedAnswer]) -> list[Row]:
 
 
 def _called_wrong(marks: Marks) -> Callable[[CheckedAnswer | CheckedEpisode], bool]:
-    return lambda one: marks in one.told
+    return lambda one: marks in one.detections
 
 
 def _parts(
@@ -74,10 +74,10 @@ def _parts(
 
 def _episodes(answers: Iterable[CheckedAnswer]) -> list[CheckedEpisode]:
     """The clean episodes."""
-    told: dict[str, set[Marks]] = {}
+    detections: dict[str, set[Marks]] = {}
     for one in answers:
-        told.setdefault(one.episode, set()).update(one.told)
-    return [CheckedEpisode(episode, frozenset(marks)) for episode, marks in told.items()]
+        detections.setdefault(one.episode, set()).update(one.detections)
+    return [CheckedEpisode(episode, frozenset(marks)) for episode, marks in detections.items()]
 
 
 def guarded_rows(agent: str, arms: Mapping[str, Sequence[MazeResult]]) -> list[Row]:

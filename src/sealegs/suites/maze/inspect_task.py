@@ -173,7 +173,7 @@ def verdict() -> Scorer:
         found = judge(noted_record, episode_of(state.metadata, state.epoch).case(noted_record))
         facts = {name: getattr(found, name) for name in found.__slots__}
         why = found.attribution and f"{found.attribution}: {'; '.join(found.reasons)}"
-        said, value = noted_record.answer, "C" if found.success else "I"
-        return Score(value=value, answer=said, explanation=why or "success", metadata={"verdict": facts})
+        answer, value = noted_record.answer, "C" if found.success else "I"
+        return Score(value=value, answer=answer, explanation=why or "success", metadata={"verdict": facts})
 
     return score

@@ -120,8 +120,8 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
         raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
     episode = episode_of(about, sample.get("epoch", 1))
     detail = str((sample.get("error") or {}).get("message", "no record"))
-    asked = started.get("task_args", {})
-    facts = {"prompt": about.get("prompt", ""), "max_steps": asked.get("max_steps", "")}
+    arguments = started.get("task_args", {})
+    facts = {"prompt": about.get("prompt", ""), "max_steps": arguments.get("max_steps", "")}
     return [
         EpisodeStarted(episode.id, episode.about({**agent_or_model(str(started.get("model"))), **facts})),
         EpisodeEnded("crashed", detail),
@@ -133,8 +133,8 @@ def episode_of(metadata: Mapping[str, Any], round: int) -> Scenario:
     epoch = metadata["epoch"] + (round - 1) * metadata["epochs"]
     own, tasks, moment = metadata.get("own", ""), metadata.get("tasks", ""), metadata.get("moment", PUBLISHED)
     implicit = metadata.get("implicit", PUBLISHED_FAMILIES)
-    asked = metadata.get("wording", FIRST), metadata.get("language", ENGLISH)
-    return Scenario(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment, implicit, *asked)
+    wording = metadata.get("wording", FIRST), metadata.get("language", ENGLISH)
+    return Scenario(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment, implicit, *wording)
 
 
 BEFORE = {"moment": PUBLISHED, "implicit": PUBLISHED_FAMILIES, "wording": FIRST, "language": ENGLISH}

@@ -49,7 +49,7 @@ class MazeOptions(RunOptions):
     plan: str = option("", "The file of your own fault plan, in place of the modes.")
     moment: str = option(DRAW, "When faults strike actions: draw, before (as published), during or after.")
     implicit: str = option(LADDER, "Implicit faults: ladder, or published (the nine families as they fit).")
-    wording: str = option(FIRST, "first or second: which of the two English requests of each task is asked.")
+    wording: str = option(FIRST, "first or second: which of the two English requests of each task is used.")
     language: str = option(ENGLISH, "en, de, es or zh: of the requests; other than in English there are 40 tasks.")
     translated: bool = option(False, "Only the tasks that have requests in all four languages.")
     recovery: str = option("off", "off, advise or active: the recovery layer around the tools.")

@@ -54,14 +54,14 @@ class Figures:
             for name, count in names.items():
                 yield _words(part, name), str(count), str(theirs[part][name])
         for figure, values in self.levels.items():
-            told = published.corpus_by_level()[figure]
-            ours, known = (" / ".join(f"{own[level]:.3g}" for level in LEVELS) for own in (values, told))
+            published_values = published.corpus_by_level()[figure]
+            ours, known = (" / ".join(f"{own[level]:.3g}" for level in LEVELS) for own in (values, published_values))
             yield figure, ours, known
 
     def notes(self) -> str:
         """What the table cannot show."""
         failing, shares = self._failing(), self.wordings.values()
-        told = "; ".join(f"{task}: {', '.join(tools)}" for task, tools in failing.items())
+        listed = "; ".join(f"{task}: {', '.join(tools)}" for task, tools in failing.items())
         half, most = (self.retrieval.k(share) for share in (0.5, 0.9))
         tools, share = self.corpus["total"]["tools"], self._share()
         return (
@@ -69,7 +69,7 @@ class Figures:
             f"{self.histories} history tools, which show what the actions did, are kept apart: no figure counts them.\n"
             f"From the request alone, BM25 and the flow of data find all tools of a solution among the {STATED_K}\n"
             f"likeliest of {tools} for {share:.1f} % of the tasks (half of them need {half}, nine in ten {most}).\n"
-            f"Not so for {len(failing)}: {told or 'none'}.\n"
+            f"Not so for {len(failing)}: {listed or 'none'}.\n"
             f"The two requests of a task share {mean(shares):.1f} % of their words, values aside, and at most\n"
             f"{max(shares):.1f} %; {self.translated} tasks also have requests in German, Spanish and Chinese."
         )

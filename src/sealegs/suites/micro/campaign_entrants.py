@@ -34,7 +34,7 @@ def campaign_entrants(path: Path) -> list[Entrant]:
 
 
 def _entrant(path: Path, found: CampaignResults, model: str, runs: list[LabelledRun]) -> Entrant:
-    settings = found.asked.settings
+    settings = found.request.settings
     contents = [(run.task, (run.level, run.fault, run.place, run.seed)) for run in runs]
     played = [PlayedCell(run.level, run.fault, run.task, run.invalid) for run in runs]
     return Entrant(

@@ -1,4 +1,4 @@
-"""What is asked of a campaign. Its file names models, faults and repetitions, so most of the usual options are out."""
+"""The options of a campaign. Its file names models, faults and repetitions, so most of the usual options are out."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class MicroSuite(Suite["MicroOptions"]):
             warnings=found.notes,
             validity=found.validity,
             show=lambda console: print_campaign(found.runs, console),
-            page=lambda: render_micro_page(found.name, found.runs, found.notes, found.asked.settings.task_set),
+            page=lambda: render_micro_page(found.name, found.runs, found.notes, found.request.settings.task_set),
         )
 
 

@@ -58,16 +58,16 @@ def error_end(error: BaseException) -> str:
 
 
 def outside_words(model: str, error: BaseException) -> str:
-    """What is said of a model that could not be asked."""
+    """Return the message about a model that could not be called."""
     text = " ".join(str(error).split())
-    return f"the model {model} could not be asked: {type(error).__name__}: {text}"[:LONGEST]
+    return f"the model {model} could not be called: {type(error).__name__}: {text}"[:LONGEST]
 
 
 def ask_chat_first(name: str) -> None:
     """Ask a model one short question, before a campaign is begun.
 
     Raises:
-        UserError: it could not be asked.
+        UserError: it could not be called.
     """
     if name.startswith(SCRIPTED):
         return

@@ -1,9 +1,9 @@
-"""One episode: a workload, a plan, a model; what was said, shown, struck and answered.
+"""One episode: a workload, a plan, a model; what was returned, shown, struck and answered.
 
-`play_micro_episode` takes and gives plain data, so that a separate process can be told what to do and asked what came
-of it. Time is real: a hang hangs until the process is ended from outside, and its record, written as it happens, tells
-the rest. Faults strike either in this process, between the agent and LangChain's tools, or at level `mcp` in `sealegs
-proxy`, between an MCP client and a server in processes of their own.
+`play_micro_episode` takes and gives plain data, so that a separate process can be sent the work and return the
+result. Time is real: a hang hangs until the process is ended from outside, and its record, written as it happens,
+tells the rest. Faults strike either in this process, between the agent and LangChain's tools, or at level `mcp` in
+`sealegs proxy`, between an MCP client and a server in processes of their own.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class _Progress:
     steps: int = 0
     first_call: float | None = None
     failed: BaseException | None = None  # what a model's provider failed with
-    said: bool = True  # whether the last reply holds a message
+    replied: bool = True  # whether the last reply holds a message
 
 
 class _Episode:
@@ -169,8 +169,8 @@ class _Episode:
         try:
             answer, ended, error = await self._at_python(recorder)
             recorder.note({OUTSIDE: error} if ended == OUTSIDE else {})
-            told = {"step limit": "steps", UNREAD: "empty"}.get(ended, ended)
-            reason: Any = told if told in (*ENDS, "steps") else "crashed"
+            outcome = {"step limit": "steps", UNREAD: "empty"}.get(ended, ended)
+            reason: Any = outcome if outcome in (*ENDS, "steps") else "crashed"
             recorder.finish(reason, answer=answer, detail=error)
         finally:
             live.close()
@@ -207,14 +207,14 @@ class _Episode:
             "recursion_limit": 2 * self._payload.max_steps,
             "callbacks": [TurnCounter(self._progress, self._clock)],
         }
-        asked = {"messages": [{"role": "user", "content": self._workload.prompt}]}
+        inputs = {"messages": [{"role": "user", "content": self._workload.prompt}]}
         try:
-            state = await agent.ainvoke(asked, config)
+            state = await agent.ainvoke(inputs, config)
         except GraphRecursionError:
             return None, "step limit", f"no answer after {self._payload.max_steps} turns of the model"
         except Exception as error:  # whatever a framework, a provider or a raised failure ends a run with
             # First of all: an empty reply makes the framework fail in ways that say nothing of the cause.
-            if not self._progress.said:
+            if not self._progress.replied:
                 return None, "empty", "the reply holds no message"
             if self._progress.failed is None:
                 return None, "error", f"{type(error).__name__}: {error}"

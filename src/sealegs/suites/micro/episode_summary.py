@@ -1,7 +1,7 @@
 """What an episode comes to, as plain data made from its record: also from that of a run that was cut off.
 
 A run that hangs is ended from outside and returns nothing. Its record was written event by event, so what its agent had
-been told, and what struck it, can still be read (`summarize_cut_off`).
+been shown, and what struck it, can still be read (`summarize_cut_off`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def summarize_calls(events: Sequence[Event]) -> dict[str, Any]:
 
 
 def summarize_cut_off(path: Path) -> dict[str, Any]:
-    """What can be said of a run that was cut off, in the form of `play_micro_episode`. Lines cut short are left out."""
+    """Summarise a run that was cut off, in the form of `play_micro_episode`. Lines cut short are left out."""
     events = read_live(path)
     return {"answer": None, "ended": CUT_OFF, "error": "", **summarize_calls(events), "steps": None, "seconds": None}
 

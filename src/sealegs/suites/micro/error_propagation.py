@@ -1,7 +1,7 @@
 """The way of an error between two agents: where it struck, what the inner one made of it, what the outer one then did.
 
-Everything is read from the record, by value. A value is corrupt where a fault showed it and the tool had not said it;
-what a tool then says to arguments that hold a corrupt value is corrupt too, unless it was also said honestly before.
+Everything is read from the record, by value. A value is corrupt where a fault showed it and the tool had not;
+what a tool then returns for arguments that hold a corrupt value is corrupt too, unless it was also returned honestly.
 What it does not see: a wrong result that a model worked out in its head (then the answer is `wrong, untraced`), and
 single digits, which turn up by chance.
 """
@@ -44,7 +44,7 @@ class Hop:
 
     Attributes:
         call: the outer call.
-        question: what was asked.
+        question: the question.
         struck_inside: the inner agent's calls that a fault was delivered on.
         struck_between: the faults that were delivered on the answer's way to the outer agent.
         inner: what the inner agent made of it.
@@ -66,7 +66,7 @@ class PropagationTrace:
     Attributes:
         struck: where faults were delivered: `inner`, `outer`, or nowhere (empty).
         hops: every question, in order.
-        asked_again: how many questions were asked that had been asked before.
+        asked_again: how many questions had been put before.
         outer: what the outer agent's final words came to.
         corrupt: the corrupt values in its final words.
     """
@@ -124,7 +124,7 @@ def _refuses(text: str) -> bool:
 
 
 class _Trail:
-    """The values that are corrupt so far, and those that were said honestly."""
+    """The values that are corrupt so far, and those that were returned honestly."""
 
     def __init__(self, honest: set[str]) -> None:
         self.honest = honest
@@ -132,13 +132,13 @@ class _Trail:
 
     def take(self, call: Mapping[str, Any]) -> None:
         """What one call of a plain tool adds to either."""
-        shown, said = _values(call["shown"] or ""), _values(call["said"] or "")
+        shown, returned = _values(call["shown"] or ""), _values(call["said"] or "")
         if call["failed"] or (call["shown"] or "").startswith("Error:"):
             return
         from_corrupt = self.holds(" ".join(map(str, call["arguments"].values())))
         if not from_corrupt:
-            self.honest |= said if not call["struck"] else said & shown
-        self.corrupt |= (shown if from_corrupt else shown - said) - self.honest
+            self.honest |= returned if not call["struck"] else returned & shown
+        self.corrupt |= (shown if from_corrupt else shown - returned) - self.honest
 
     def holds(self, text: str) -> set[str]:
         """The corrupt values in a text; a number also where the text rounds it."""
@@ -151,14 +151,14 @@ class _Trail:
 
 def _hop(workload: Workload, call: Mapping[str, Any], inside: Sequence[Mapping[str, Any]], trail: _Trail) -> Hop:
     question = " ".join(map(str, call["arguments"].values()))
-    asked_wrongly = bool(trail.holds(question))
+    corrupt_question = bool(trail.holds(question))
     for one in inside:
         trail.take(one)
     struck = tuple(one["id"] for one in inside if one["struck"])
-    inner = _inner(workload, question, call["said"], bool(struck) or asked_wrongly, trail, bool(inside))
-    shown, said = call["shown"] or "", call["said"] or ""
+    inner = _inner(workload, question, call["said"], bool(struck) or corrupt_question, trail, bool(inside))
+    shown, returned = call["shown"] or "", call["said"] or ""
     if not call["failed"]:
-        trail.corrupt |= _values(shown) - _values(said) - trail.honest
+        trail.corrupt |= _values(shown) - _values(returned) - trail.honest
     return Hop(call["id"], question, struck, tuple(call["struck"]), inner, tuple(sorted(trail.holds(shown))))
 
 

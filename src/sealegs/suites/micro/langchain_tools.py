@@ -32,7 +32,7 @@ def remote_tools(listed: Mapping[str, Any], call: Callable[[str, dict[str, Any]]
 
 
 def _remote(name: str, tool: Any, call: Callable[[str, dict[str, Any]], Awaitable[Any]]) -> BaseTool:
-    async def asked(**arguments: Any) -> str:
+    async def call_tool(**arguments: Any) -> str:
         answer = await call(name, arguments)
         text = "\n".join(str(getattr(block, "text", "")) for block in answer.content)
         if answer.is_error:
@@ -43,6 +43,6 @@ def _remote(name: str, tool: Any, call: Callable[[str, dict[str, Any]], Awaitabl
         name=name,
         description=tool.description or name,
         args_schema=tool.input_schema,
-        coroutine=asked,
+        coroutine=call_tool,
         handle_tool_error=True,
     )

@@ -48,11 +48,11 @@ def paired_agent(
     inside = session(workload.tools, _Inner(recorder), boundary == "inner")
     inner = react_agent(model(True), tools, inside, raised)
 
-    async def asked(question: str) -> str:
+    async def research_question(question: str) -> str:
         state = await inner.ainvoke({"messages": [{"role": "user", "content": question}]})
         return str(state["messages"][-1].text)
 
-    research = StructuredTool.from_function(coroutine=asked, name=RESEARCH, description=DESCRIPTION)
+    research = StructuredTool.from_function(coroutine=research_question, name=RESEARCH, description=DESCRIPTION)
     outside = session((RESEARCH,), recorder, boundary == "outer", layers=(_serves,))
     return react_agent(model(False), [research], outside, raised)
 

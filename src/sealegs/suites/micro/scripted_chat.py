@@ -83,7 +83,7 @@ WAYS: Mapping[str, Way] = {"oracle": oracle, "naive": naive, "retrier": retrier}
 
 def _straight(task: Assignment, values: Values, tries: int) -> Course:
     for step in task.steps:
-        ask = _asked(step, values)
+        ask = _tool_request(step, values)
         for _ in range(tries):
             reply = yield ask
             if not reply.failed:
@@ -102,7 +102,7 @@ def _sure(
 ) -> Generator[ToolRequest, ToolAnswer, tuple[str, ...] | None]:
     for way in (step, *step.otherwise):
         for _ in range(TRIES):
-            reply = yield _asked(way, values)
+            reply = yield _tool_request(way, values)
             found = None if reply.failed else way.read(reply.text)
             if found == right:
                 return found
@@ -118,7 +118,7 @@ def _in_the_head(step: ScriptedStep, values: Values) -> tuple[str, ...] | None:
         return None
 
 
-def _asked(step: ScriptedStep, values: Values) -> ToolRequest:
+def _tool_request(step: ScriptedStep, values: Values) -> ToolRequest:
     return ToolRequest(step.tool, {name: _argument(text, values) for name, text in step.arguments.items()})
 
 
@@ -182,7 +182,7 @@ def _played(course: Course, answer: Callable[[ToolRequest], ToolAnswer]) -> str:
 
 
 class ScriptedChat(BaseChatModel):
-    """A way of going about a workload as a chat model. `inner`: as the agent that is asked by the other one."""
+    """Return a way of going about a workload as a chat model; `inner`: as the agent that the other one calls."""
 
     way: str
     workload: str

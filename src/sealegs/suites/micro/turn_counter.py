@@ -24,7 +24,7 @@ class TurnCounter(BaseCallbackHandler):
 
     def on_llm_end(self, response: Any, **kwargs: Any) -> None:
         """Note whether a model's reply holds a message."""
-        self._progress.said = any(response.generations)
+        self._progress.replied = any(response.generations)
 
     def on_llm_error(self, error: BaseException, **kwargs: Any) -> None:
         """Keep what a model's provider failed with, after its own retries."""

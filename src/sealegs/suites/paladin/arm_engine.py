@@ -112,13 +112,13 @@ def play_paladin_episode(
     seam, tools = session(episode, setup, clock, recorder, adviser), EpisodeTools(episode, recorder)
     briefing = episode.briefing
     steps = ARMS[setup.arm].converse(episode.scene())
-    asked = 0
+    turns = 0
     try:
         request = next(steps)
         while True:
             if isinstance(request, AwaitModel):
-                asked += 1
-                if asked > setup.max_steps:
+                turns += 1
+                if turns > setup.max_steps:
                     recorder.finish("steps", detail=f"no answer within {setup.max_steps} steps")
                     break
                 answer: ModelReply | str = backbone_reply(backbone, briefing, request)

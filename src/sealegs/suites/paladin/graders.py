@@ -56,7 +56,7 @@ def traces_in(logs: Path) -> list[NamedTrace]:
 
 
 def chosen_grader(grader: str, model: str) -> Grader:
-    """The grader that was asked for.
+    """Return the requested grader.
 
     Raises:
         ChoiceError: with every mistake.

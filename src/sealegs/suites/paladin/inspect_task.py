@@ -101,18 +101,18 @@ async def _converse(
         return tools.run(call)
 
     steps = ARMS[setup.arm].converse(episode.scene())
-    asked = 0
+    turns = 0
     try:
         request = next(steps)
         while True:
             if isinstance(request, AwaitModel):
-                asked += 1
-                if asked > setup.max_steps:
+                turns += 1
+                if turns > setup.max_steps:
                     recorder.finish("steps", detail=f"no answer within {setup.max_steps} steps")
                     return
                 state.messages = [_chat(message, about) for message in request.messages]
                 state.output = await model.generate(state.messages, tools=infos if request.tools else [])
-                if _asked_in_vain(state, recorder):
+                if _ended_by_model(state, recorder):
                     return
                 message = state.output.message
                 reply: ModelReply | str = ModelReply(message.text, uses_in(message))
@@ -133,7 +133,7 @@ async def _converse(
         state.messages.append(state.output.message)
 
 
-def _asked_in_vain(state: TaskState, recorder: Recorder) -> bool:
+def _ended_by_model(state: TaskState, recorder: Recorder) -> bool:
     """Whether the model declined, or had no room, so that no arm can continue; the record is closed then."""
     calls = () if state.output.empty else state.output.message.tool_calls or ()
     end = None if calls else model_end(state.output)

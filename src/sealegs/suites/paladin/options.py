@@ -37,12 +37,12 @@ class PaladinOptions(RunOptions):
         """Take the arm from the agent's name. A model has one by default, a backbone must be given one."""
         given = dict(given)
         arm, slash, backbone = given.get("agent", "").rpartition("/")
-        asked = given.get("arm", DEFAULT if not slash else "")
-        if slash and asked in ("", arm):
+        arm_option = given.get("arm", DEFAULT if not slash else "")
+        if slash and arm_option in ("", arm):
             return {**given, "agent": backbone, "arm": arm}
-        if not asked and (given.get("model") or not given.get("agent")):
-            asked = DEFAULT
-        return {**given, "arm": asked}
+        if not arm_option and (given.get("model") or not given.get("agent")):
+            arm_option = DEFAULT
+        return {**given, "arm": arm_option}
 
     def problems(self) -> Iterator[str]:
         """What is wrong with the options."""

@@ -145,8 +145,8 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
         raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
     episode = sampled_paladin_episode(about, sample.get("epoch", 1))
     detail = str((sample.get("error") or {}).get("message", "no record"))
-    asked = started.get("task_args", {})
-    facts = {name: asked[name] for name in ("arm", "retrieval", "max_steps") if name in asked}
+    arguments = started.get("task_args", {})
+    facts = {name: arguments[name] for name in ("arm", "retrieval", "max_steps") if name in arguments}
     return [
         EpisodeStarted(episode.id, episode.about({**agent_or_model(str(started.get("model"))), **facts})),
         EpisodeEnded("crashed", detail),

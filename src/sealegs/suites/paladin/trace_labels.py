@@ -123,9 +123,9 @@ def compare_labels(one: Labels, other: Labels) -> LabelComparison:
     ]
     if not shared:
         raise UserError("the two have no trace in common; " + "; ".join(notes))
-    asked = [name for name in _questions(one) if name in _questions(other)]
+    common = [name for name in _questions(one) if name in _questions(other)]
     agreements = []
-    for name in asked:
+    for name in common:
         pairs = [(one[id][name], other[id][name]) for id in shared if name in one[id] and name in other[id]]
         if len(pairs) < len(shared):
             notes.append(f"{name}: {len(shared) - len(pairs)} trace(s) lack an answer and are left out")

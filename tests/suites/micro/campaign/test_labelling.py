@@ -73,7 +73,7 @@ def test_the_first_rule_that_holds(course: EndedRun, expected: str, rule: str, f
     assert rule in run.evidence.rule
     assert found in run.evidence.found
     assert run.evidence.expected == "34.5 ± 0.005"
-    assert run.evidence.baseline == RIGHT.told
+    assert run.evidence.baseline == RIGHT.answer_or_end
     assert run.evidence.fault == STRUCK[0]
     assert run.counts
 

@@ -1,6 +1,6 @@
 """A graph from the valid paths of a published task.
 
-Tools on every path are steps. The others are told apart by the paths they are on: tools on the same paths are one
+Tools on every path are steps. The others are distinguished by the paths they are on: tools on the same paths are one
 branch, branches that share no path and together cover all of them are one group. Paths that are not such a product have
 no graph of this suite, and the task is left out with that reason.
 
@@ -163,15 +163,15 @@ class _Builder:
         return Step(tool, tool, {name: self._binding(tool, name, value, earlier) for name, value in arguments})
 
     def _binding(self, tool: str, name: str, value: Any, earlier: list[str]) -> Binding:
-        said = value_matching.contains_value(self.request, value)
+        mentioned = value_matching.contains_value(self.request, value)
         for source, path in self._holders(name, value, earlier):
             repeats = any(value == given for _, given in paths.leaves(dict(self.known[source].arguments)))
-            if said and (repeats or path.split(".")[-1] != name):
+            if mentioned and (repeats or path.split(".")[-1] != name):
                 continue
             field = self._field(source, path, tool)
             if field is not None:
                 return field
-        if said:
+        if mentioned:
             return UserInput(self._input(name, value))
         return Constant(value)
 

@@ -71,8 +71,8 @@ def import_task(forms: Sequence[TaskForm]) -> Imported:
     if unknown:
         raise InconsistentPaths(f"no record says how {', '.join(unknown)} is called and answers")
     extra = form.sealegs
-    told = extra.deliverables or []
-    sources = [[(s.partition(":")[0], s.partition(":")[2]) for s in d.sources] for d in told]
+    declared = extra.deliverables or []
+    sources = [[(s.partition(":")[0], s.partition(":")[2]) for s in d.sources] for d in declared]
     found = build_graph_shape(orders, known, form.user_input, sources)
     names = [tool for order in orders for tool in order]
     tools = tuple(_tool(form, name, steps) for name in dict.fromkeys(names))
@@ -83,7 +83,7 @@ def import_task(forms: Sequence[TaskForm]) -> Imported:
         request=form.user_input,
         inputs=found.inputs,
         graph=found.graph,
-        deliverables=tuple(_deliverables(told, sources, found)),
+        deliverables=tuple(_deliverables(declared, sources, found)),
         domains=("recorded",),
         victim=victim,
     )
@@ -195,9 +195,9 @@ def _victim(forms: Sequence[TaskForm], found: GraphShape) -> str:
 
 
 def _deliverables(
-    told: Sequence[Any], sources: Sequence[Sequence[tuple[str, str]]], found: GraphShape
+    declared: Sequence[Any], sources: Sequence[Sequence[tuple[str, str]]], found: GraphShape
 ) -> Iterator[Deliverable]:
-    for each, fields in zip(told, sources, strict=True):
+    for each, fields in zip(declared, sources, strict=True):
         field = found.source(*fields[0])
         if field is None:
             raise InconsistentPaths(

@@ -1,6 +1,6 @@
 """Both judges' verdicts on traces in the published form.
 
-A trace says what the agent read, not what the tool said or where a fault struck. So a fault is what differs from the
+A trace holds what the agent read, not what the tool gave or where a fault struck. So a fault is what differs from the
 record at a place where one was planned: the first tool of a perturbed group that the agent touches, or the perturbed
 step, in a transient mode the first time alone. What an action did is what the task file says that it does, each time
 that it is answered cleanly. Our own traces record what came of each call when a failed call may have done its work;
@@ -73,7 +73,7 @@ def trace_verdicts(tasks: Sequence[TaskForm], traces: Sequence[TraceForm]) -> li
         elif trace.task_id not in by_id:
             problems.append(f"{place}: there is no such task in the folder of tasks")
         elif not mode:
-            problems.append(f"{place}: its mode is not said; write it into `mode` or into the file's name")
+            problems.append(f"{place}: its mode is missing; write it into `mode` or into the file's name")
         else:
             form = modes.get(mode) or next(iter(modes.values()))
             imported = by_id[trace.task_id]
@@ -173,8 +173,8 @@ class _Reader:
         if clean is not None and isinstance(shown, Value) and close(shown.value, clean):
             return Turn(call, shown, shown, effects=self._effects(call))
         if self._strikes(call.tool, isinstance(shown, Failure)):
-            said = None if clean is None else Value(clean)
-            return Turn(call, said, shown, (_strike(call, shown, said, self.mode in IMPLICIT),))
+            returned = None if clean is None else Value(clean)
+            return Turn(call, returned, shown, (_strike(call, shown, returned, self.mode in IMPLICIT),))
         acted = isinstance(shown, Value) and self._acts(call.tool)
         return Turn(call, shown, shown, effects=self._effects(call) if acted else ())
 
@@ -213,13 +213,13 @@ class _Reader:
 
 def _turn_of_deed(call: Call, content: Any, deed: DeedForm) -> Turn:
     """A call whose outcome the trace itself gives."""
-    said = None if deed.said is None else outcome_from(deed.said)
+    returned = None if deed.said is None else outcome_from(deed.said)
     effects = tuple(Effect(e["action"], e["subject"], e["details"], call.id) for e in deed.effects)
     if content is None:
-        return Turn(call, said, effects=effects)
-    shown = _outcome(content) if deed.struck or said is None else said
-    strikes = (_strike(call, shown, said, deed.implicit, deed.moment),) if deed.struck else ()
-    return Turn(call, said, shown, strikes, effects=effects)
+        return Turn(call, returned, effects=effects)
+    shown = _outcome(content) if deed.struck or returned is None else returned
+    strikes = (_strike(call, shown, returned, deed.implicit, deed.moment),) if deed.struck else ()
+    return Turn(call, returned, shown, strikes, effects=effects)
 
 
 def _result(trace: TraceForm, number: int, call: CallForm) -> Any:
@@ -246,7 +246,7 @@ def _outcome(content: Any) -> Outcome:
 
 
 def _strike(
-    call: Call, shown: Outcome, said: Outcome | None, implicit: bool, moment: Moment | Literal[""] = ""
+    call: Call, shown: Outcome, returned: Outcome | None, implicit: bool, moment: Moment | Literal[""] = ""
 ) -> FaultStruck:
     return FaultStruck(
         call=call.id,
@@ -256,7 +256,7 @@ def _strike(
         delivered=True,
         runs=0,
         waited=0.0,
-        said=None if said is None else outcome_data(said),
+        said=None if returned is None else outcome_data(returned),
         shown=outcome_data(shown),
         moment=moment,
     )

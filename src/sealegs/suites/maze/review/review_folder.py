@@ -116,7 +116,7 @@ def read_review_settings(folder: Path) -> ReviewSettings:
 
 
 class ReviewerFile:
-    """What one reviewer was asked and replied.
+    """The questions to one reviewer, and the replies.
 
     Args:
         folder: of the review.

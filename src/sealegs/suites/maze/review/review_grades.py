@@ -77,7 +77,7 @@ class _Judged:
             if isinstance(question, SolveQuestion):
                 self._take_task(question, reply)
                 continue
-            said = reply.get("corrupt")
+            verdict = reply.get("corrupt")
             episode = question.scenario
             self.answers.append(
                 ReviewedAnswer(
@@ -86,7 +86,7 @@ class _Judged:
                     episode.mode,
                     question.rung,
                     question.corrupt,
-                    said if isinstance(said, bool) else None,
+                    verdict if isinstance(verdict, bool) else None,
                 )
             )
 

@@ -33,10 +33,10 @@ from sealegs.engines.inspect_runner import Display, plain_words, usable_model
 from sealegs.engines.inspect_turns import METADATA, take_turns_in_inspect
 from sealegs.engines.logs import LogError
 from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
-from sealegs.suites.maze.agent_replies import ASKED
+from sealegs.suites.maze.agent_replies import REVIEWED_CALL
 from sealegs.suites.maze.review.review_folder import ReviewerFile, file_name
 from sealegs.suites.maze.review.review_questions import ReviewQuestion, SolveQuestion
-from sealegs.suites.maze.review.review_wording import DETECT_FORM, DETECT_TOLD, SOLVE_TOLD
+from sealegs.suites.maze.review.review_wording import DETECT_FORM, DETECT_INSTRUCTIONS, SOLVE_INSTRUCTIONS
 from sealegs.suites.maze.review.task_sitting import COMPLETE, INCOMPLETE, TaskSitting, recorded_reply
 from sealegs.traces.record import build_record
 
@@ -68,7 +68,7 @@ def review_with_model(file: ReviewerFile, folder: Path, model: str | Model, disp
         display: how Inspect shows its progress.
 
     Raises:
-        LogError: the model cannot be used or asked, or Inspect itself ended with an error.
+        LogError: the model cannot be used or called, or Inspect itself ended with an error.
     """
     left = file.left
     if left:
@@ -89,8 +89,8 @@ def review_with_model(file: ReviewerFile, folder: Path, model: str | Model, disp
             raise LogError(f"Inspect cannot run it: {plain_words(error)}; the same command resumes it") from error
         broken = next((log for log in logs if log.status != "success"), None)
         if broken is not None:
-            said = broken.error.message if broken.error else broken.status
-            raise LogError(f"Inspect ended with {broken.status!r}: {said}; the same command resumes it")
+            reason = broken.error.message if broken.error else broken.status
+            raise LogError(f"Inspect ended with {broken.status!r}: {reason}; the same command resumes it")
     return ModelReview(len(file.questions) - len(file.left), len(file.questions))
 
 
@@ -100,12 +100,14 @@ def _sample(question: ReviewQuestion) -> Sample:
 
 def _messages(question: ReviewQuestion) -> list[ChatMessage]:
     if isinstance(question, SolveQuestion):
-        asked = "\n".join(f"- {label}: VALUE" for label in question.labels)
-        form = f'Final answer, where all is done:\n{asked}\n{COMPLETE}\n\nElse: why not, and then "{INCOMPLETE}".'
-        told = f"{SOLVE_TOLD}\n\n{question.shown['now']}\n\n{form}"
+        answer_lines = "\n".join(f"- {label}: VALUE" for label in question.labels)
+        form = (
+            f'Final answer, where all is done:\n{answer_lines}\n{COMPLETE}\n\nElse: why not, and then "{INCOMPLETE}".'
+        )
+        instructions = f"{SOLVE_INSTRUCTIONS}\n\n{question.shown['now']}\n\n{form}"
         facts = {"task": question.scenario.task, "mode": question.scenario.mode, "seed": question.scenario.seed}
         user = ChatMessageUser(content=question.shown["request"], metadata={METADATA: facts})
-        return [ChatMessageSystem(content=told), user]
+        return [ChatMessageSystem(content=instructions), user]
     shown = question.shown
     calls = [_call_text(number, call) for number, call in enumerate([*shown["calls"], shown["asked"]], 1)]
     parts = {
@@ -114,9 +116,9 @@ def _messages(question: ReviewQuestion) -> list[ChatMessage]:
         "The answer in question": calls[-1],
     }
     text = "\n\n".join(f"{title}:\n{part}" for title, part in parts.items())
-    facts = {ASKED: {"task": question.scenario.task, **shown["asked"]}}
+    facts = {REVIEWED_CALL: {"task": question.scenario.task, **shown["asked"]}}
     user = ChatMessageUser(content=text, metadata={METADATA: facts})
-    return [ChatMessageSystem(content=f"{DETECT_TOLD}\n\n{DETECT_FORM}"), user]
+    return [ChatMessageSystem(content=f"{DETECT_INSTRUCTIONS}\n\n{DETECT_FORM}"), user]
 
 
 def _call_text(number: int, call: dict[str, Any]) -> str:
@@ -160,7 +162,7 @@ async def _detected(state: TaskState) -> dict[str, Any]:
         if end is not None and end.last:
             return {"corrupt": None, "why": f"{end.reason}: {end.detail}"}
         state.messages += [state.output.message, ChatMessageUser(content=AGAIN)]
-    return {"corrupt": None, "why": "no reply of the form that was asked for"}
+    return {"corrupt": None, "why": "no reply of the requested form"}
 
 
 def detect_reply(output: ModelOutput) -> dict[str, Any] | None:

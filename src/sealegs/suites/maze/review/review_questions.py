@@ -66,7 +66,7 @@ class SolveQuestion:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of what is asked for."""
+        """The names of the requested values."""
         return tuple(one.label for one in self.scenario.base.deliverables)
 
     @cached_property
@@ -111,7 +111,7 @@ class DetectQuestion:
         """All that a reviewer sees of it."""
         specs = {spec.name: spec for spec in self.scenario.specs}
 
-        def told(turn: Turn) -> dict[str, Any]:
+        def described(turn: Turn) -> dict[str, Any]:
             assert turn.shown is not None
             name = turn.call.tool
             shown = {"arguments": dict(turn.call.arguments), "shown": render(turn.shown)}
@@ -122,8 +122,8 @@ class DetectQuestion:
             "kind": self.kind,
             "now": NOW,
             "request": self.scenario.base.request,
-            "calls": [told(turn) for turn in self.before],
-            "asked": told(self.turn),
+            "calls": [described(turn) for turn in self.before],
+            "asked": described(self.turn),
         }
 
 
@@ -137,7 +137,7 @@ def question_digest(question: ReviewQuestion) -> str:
 
 @lru_cache(maxsize=8)
 def draw_questions(settings: ReviewSettings) -> tuple[ReviewQuestion, ...]:
-    """The questions of a review in the order in which they are asked.
+    """The questions of a review in the order in which they are put.
 
     Raises:
         UserError: there are not as many.
@@ -192,8 +192,8 @@ def _detect_questions(settings: ReviewSettings, taken: frozenset[str]) -> list[D
             found.append(one)
     if len(found) < settings.detect:
         raise UserError(
-            f"only {len(found)} answers of tools can be drawn in equal shares, and {settings.detect} are asked for; "
-            "give a smaller --detect, or another --seed"
+            f"only {len(found)} answers of tools can be drawn in equal shares, fewer than the "
+            f"{settings.detect} requested; give a smaller --detect, or another --seed"
         )
     return found
 

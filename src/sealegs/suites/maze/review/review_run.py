@@ -58,11 +58,11 @@ def run_model_review(
         given: the model itself, in place of the one of that name.
 
     Raises:
-        UserError: not exactly one reviewer is named, the folder will not do, or the model cannot be asked.
+        UserError: not exactly one reviewer is named, the folder will not do, or the model cannot be called.
     """
     if bool(reviewer) == bool(model):
-        said = "both are given" if model else "neither is given"
-        raise UserError(f"name a person or a model, one of them ({said}): --reviewer ana, or --model openai/gpt-5")
+        problem = "both are given" if model else "neither is given"
+        raise UserError(f"name a person or a model, one of them ({problem}): --reviewer ana, or --model openai/gpt-5")
     check_reviewer(model)
     if find_spec("inspect_ai") is None:
         raise UserError('models run through Inspect, which is not installed: pip install "sealegs[bench]"')

@@ -25,7 +25,7 @@ from sealegs.adapters.relaying.http_serving import serving
 from sealegs.adapters.request_rules import LOOPBACK
 from sealegs.suites.maze.review.review_folder import ReviewerFile
 from sealegs.suites.maze.review.review_questions import DetectQuestion, ReviewQuestion, SolveQuestion
-from sealegs.suites.maze.review.review_wording import DETECT_TOLD, SOLVE_TOLD
+from sealegs.suites.maze.review.review_wording import DETECT_INSTRUCTIONS, SOLVE_INSTRUCTIONS
 from sealegs.suites.maze.review.task_sitting import TaskSitting, form_answer, stop_answer
 
 HERE = "127.0.0.1"
@@ -49,14 +49,14 @@ HEADERS = {
 }
 MOST_CALLS = 200  # of one task
 LONGEST = 2000  # signs of a text that a reviewer writes
-TOLD = {SolveQuestion: SOLVE_TOLD, DetectQuestion: DETECT_TOLD}
+INSTRUCTIONS = {SolveQuestion: SOLVE_INSTRUCTIONS, DetectQuestion: DETECT_INSTRUCTIONS}
 
 
 class RefusedReply(ValueError):
     """What the browser sent cannot be taken; the message says why."""
 
-    def __init__(self, status: int, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
         self.status = status
 
 
@@ -79,13 +79,13 @@ class ReviewDesk:
         return answer
 
     async def _answered(self, request: web.BaseRequest) -> web.Response:
-        asked = (request.method, request.path)
-        if asked == ("GET", "/state"):
+        route = (request.method, request.path)
+        if route == ("GET", "/state"):
             return web.json_response(self.state())
         if request.method == "GET" and request.path in FILES:
             package, folder, name, kind = FILES[request.path]
             return web.Response(text=files(package).joinpath(folder, name).read_text("utf-8"), content_type=kind)
-        takes = {("POST", "/call"): self._call, ("POST", "/reply"): self._reply}.get(asked)
+        takes = {("POST", "/call"): self._call, ("POST", "/reply"): self._reply}.get(route)
         if takes is None:
             return web.Response(status=404, text="there is nothing here; the page is at /\n")
         try:
@@ -119,10 +119,10 @@ class ReviewDesk:
         }
 
     def _shown(self, question: ReviewQuestion) -> dict[str, Any]:
-        told = {**question.shown, "told": TOLD[type(question)]}
+        shown = {**question.shown, "told": INSTRUCTIONS[type(question)]}
         if isinstance(question, SolveQuestion):
-            told["calls"] = list(self._sitting_at(question).calls)
-        return told
+            shown["calls"] = list(self._sitting_at(question).calls)
+        return shown
 
     def _sitting_at(self, question: SolveQuestion) -> TaskSitting:
         """The sitting at this task, with the calls that were made before the process was ended."""

@@ -84,19 +84,19 @@ def form_answer(labels: Sequence[str], given: Mapping[str, str]) -> str:
 
 def stop_answer(why: str) -> str:
     """The final answer of a reviewer who says that it cannot be done."""
-    told = " ".join(why.split())
-    return "\n".join(["The request cannot be carried out.", *([f"Why: {told}"] if told else []), INCOMPLETE])
+    reason = " ".join(why.split())
+    return "\n".join(["The request cannot be carried out.", *([f"Why: {reason}"] if reason else []), INCOMPLETE])
 
 
 def sitting_verdict(scenario: Scenario, reviewer: str, reply: Mapping[str, Any]) -> Verdict:
     """The judge's verdict on a reply to a task: its calls are made again, and its answer is read.
 
     Raises:
-        ValueError: a call says something else than it said to the reviewer, so the tools have changed.
+        ValueError: a call's answer differs from the one that the reviewer saw, so the tools have changed.
     """
     sitting = TaskSitting(scenario, reviewer)
     for call in reply["calls"]:
         if sitting.call(call["tool"], call["arguments"])["shown"] != call["shown"]:
-            raise ValueError(f"{call['tool']} says something else than it said to the reviewer")
+            raise ValueError(f"{call['tool']} does not give the answer that the reviewer saw")
     found = sitting.finish(reply["answer"], reply.get("end", "answered"))
     return judge(found, scenario.case(found))

@@ -39,8 +39,8 @@ def merge_campaigns(parts: Sequence[ShardFolder], out: Path) -> MergeResult:
     Raises:
         UserError: they contradict each other, or a file cannot be read or written.
     """
-    asked = read_campaign_request(parts[0].folder)
-    keys = [run.id for run in read_campaign(asked.text, asked.model, asked.source).runs()]
+    request = read_campaign_request(parts[0].folder)
+    keys = [run.id for run in read_campaign(request.text, request.model, request.source).runs()]
     data = shared_file(parts, SETTINGS)
     found: dict[str, list[str]] = dict(journal_lines(out))
     homes: dict[str, Path] = {}

@@ -28,13 +28,13 @@ class CampaignResults:
     """What a folder holds.
 
     Attributes:
-        asked: what it was last asked for.
+        request: the last request to it.
         runs: the finished runs with a fault.
         planned: how many are planned.
         notes: what a person should know, in sentences.
     """
 
-    asked: CampaignRequest
+    request: CampaignRequest
     runs: tuple[LabelledRun, ...]
     planned: int
     notes: tuple[str, ...]
@@ -42,7 +42,7 @@ class CampaignResults:
     @property
     def name(self) -> str:
         """The campaign's name."""
-        return self.asked.source
+        return self.request.source
 
     @property
     def validity(self) -> InvalidCount:
@@ -51,14 +51,14 @@ class CampaignResults:
 
     def rows(self) -> list[Row]:
         """The long table."""
-        return micro_table(self.runs, self.asked.settings.task_set)
+        return micro_table(self.runs, self.request.settings.task_set)
 
     def about(self) -> dict[str, Any]:
         """What the rows are of."""
         return {
             "campaign": self.name,
-            TASK_SET: self.asked.settings.task_set,
-            "budget_seconds": self.asked.settings.budget,
+            TASK_SET: self.request.settings.task_set,
+            "budget_seconds": self.request.settings.budget,
             "runs": len(self.runs),
             "planned": self.planned,
             "notes": list(self.notes),
@@ -70,13 +70,13 @@ def read_folder(folder: Path, judge: str = "") -> CampaignResults:
 
     Args:
         folder: of a campaign.
-        judge: a LangChain chat model that is asked where there is doubt; empty for none.
+        judge: a LangChain chat model that decides doubtful cases; empty for none.
 
     Raises:
         UserError: it holds no campaign, or its labels are wrong.
     """
-    asked = read_campaign_request(folder)
-    campaign = read_campaign(asked.text, asked.model, f"{asked.source} (as {folder} was last run with)")
+    request = read_campaign_request(folder)
+    campaign = read_campaign(request.text, request.model, f"{request.source} (as {folder} was last run with)")
     ends = read_ends(folder)
     known = {run.id for run in campaign.runs()}
     labels = read_run_labels(folder, known, set(ends) - known)
@@ -84,7 +84,7 @@ def read_folder(folder: Path, judge: str = "") -> CampaignResults:
     notes = _notes(campaign, ends, runs)
     if judge:
         runs = with_opinions(runs, judge, folder)
-    return CampaignResults(asked, tuple(runs), len(campaign.planned()), tuple(notes))
+    return CampaignResults(request, tuple(runs), len(campaign.planned()), tuple(notes))
 
 
 def _runs(

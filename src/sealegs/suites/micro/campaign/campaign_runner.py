@@ -55,8 +55,8 @@ class ReadyCampaign:
         """Run what is left; each end is kept the moment it is known.
 
         Args:
-            progress: told how many runs have ended, and of how many.
-            tell: told what a person should know, in sentences.
+            progress: called with how many runs have ended, and the total.
+            tell: called with sentences that a person should read.
         """
         requests = [RunRequest(run.id, run.as_data()) for run in self.runs]
         done = len(self.finished)
@@ -97,7 +97,7 @@ def prepare_campaign(
         shard: the part of the runs that is to be run; None for all.
 
     Raises:
-        UserError: the file is not a campaign, the folder holds something else, or a model cannot be asked.
+        UserError: the file is not a campaign, the folder holds something else, or a model cannot be called.
     """
     name, text = campaign_text(file)
     campaign = read_campaign(text, model, file)
@@ -109,10 +109,10 @@ def prepare_campaign(
     # one's key.
     for chat in dict.fromkeys(run.experiment.model for run in own if run.id not in done):
         ask_chat_first(chat)
-    asked = CampaignRequest(name, text, model, CampaignSettings(budget, task_set=workloads_edition()))
+    request = CampaignRequest(name, text, model, CampaignSettings(budget, task_set=workloads_edition()))
     ids = [run.id for run in every]
-    open_shard_folder(folder, describe_shard(shard, KIND, ids, asdict(asked)) if shard else None)
-    open_campaign_folder(folder, asked)
+    open_shard_folder(folder, describe_shard(shard, KIND, ids, asdict(request)) if shard else None)
+    open_campaign_folder(folder, request)
     known = read_ends(folder)
     former = [id for id in known if id not in wanted]
     notes = []

@@ -1,4 +1,4 @@
-"""A campaign's folder: what was asked for, how the runs ended, and what they reported meanwhile.
+"""A campaign's folder: what was requested, how the runs ended, and what they reported meanwhile.
 
 `campaign.json` holds the settings and the file's text, `journal.jsonl` the end of each run, `traces/` what each run's
 agent did, `labels.csv` people's labels, `verdicts.jsonl` a judging model's. The same command resumes where the last
@@ -43,7 +43,7 @@ class CampaignSettings:
 
 @dataclass(frozen=True, slots=True)
 class CampaignRequest:
-    """What a folder was last asked for: the file's name and text, the model that replaced all, and the settings."""
+    """The last request to a folder: the file's name and text, the model that replaced all, and the settings."""
 
     source: str
     text: str
@@ -51,8 +51,8 @@ class CampaignRequest:
     settings: CampaignSettings
 
 
-def open_campaign_folder(folder: Path, asked: CampaignRequest) -> None:
-    """Make or check the folder, and write down what is asked for now.
+def open_campaign_folder(folder: Path, request: CampaignRequest) -> None:
+    """Make or check the folder, and write down the request.
 
     Raises:
         UserError: it holds runs under other settings, or something else.
@@ -60,7 +60,7 @@ def open_campaign_folder(folder: Path, asked: CampaignRequest) -> None:
     file = folder / SETTINGS
     if file.exists():
         before = asdict(read_campaign_request(folder).settings)
-        now = asdict(asked.settings)
+        now = asdict(request.settings)
         differences = "; ".join(f"{key} was {before[key]!r}, is {now[key]!r}" for key in now if before[key] != now[key])
         if differences:
             raise UserError(
@@ -68,12 +68,12 @@ def open_campaign_folder(folder: Path, asked: CampaignRequest) -> None:
             )
     elif holds_files(folder):
         raise UserError(f"{folder} is not empty and holds no campaign; {ELSEWHERE}")
-    write_atomically(file, json.dumps(asdict(asked), indent=1) + "\n", ELSEWHERE)
+    write_atomically(file, json.dumps(asdict(request), indent=1) + "\n", ELSEWHERE)
     make_folder(folder / TRACES, ELSEWHERE)
 
 
 def read_campaign_request(folder: Path) -> CampaignRequest:
-    """What the folder was last asked for.
+    """Read the last request to the folder.
 
     Raises:
         UserError: it holds no campaign.

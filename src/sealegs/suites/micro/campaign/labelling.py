@@ -6,7 +6,7 @@ The first rule that holds decides:
 2. the run was over its budget of time: TIMEOUT;
 3. its process died, by a signal, by memory, by leaving, or by an uncaught exception: CRASH;
 4. the model ended it (a refusal, a filter, a full context, a reply cut off or empty), there is no answer, or the answer
-   says that the agent failed (`admitting`), or it gives no number where one was asked for: ERROR;
+   says that the agent failed (`admitting`), or it gives no number where one is expected: ERROR;
 5. otherwise a wrong answer was given as if it were right: SILENT-DIFF.
 
 A run is comparable where the run without a fault beside it is CORRECT, and exposed where a fault was delivered. One
@@ -45,7 +45,7 @@ class EndedRun:
     Attributes:
         how: `finished`, `timeout`, `outside` (it failed outside agent and tools), or one of `DIED`.
         answer: the agent's final words; None where there were none.
-        detail: what was said about an end without an answer.
+        detail: the description of an end without an answer.
         faults: the faults that were delivered, each with its place, in order.
         handed: with two agents, what the inner one made of the fault.
         model_end: how the model itself ended it, in a term of `attribution`; empty where it did not.
@@ -68,7 +68,7 @@ class EndedRun:
 class Baseline:
     """The run without a fault: its answer or end, whether that was right, and why it is invalid if it is."""
 
-    told: str
+    answer_or_end: str
     right: bool
     outside: str = ""
 
@@ -108,7 +108,7 @@ def label_run(
     Args:
         planned: what was run.
         course: how it went.
-        workload: what was asked, and what is right.
+        workload: the question, and what is right.
         baseline: the run without a fault beside it.
         labels: people's, by run.
     """
@@ -129,7 +129,7 @@ def label_run(
         ruled=outcome,
         comparable=baseline.right,
         exposed=bool(course.faults),
-        evidence=Evidence(rule, shorten_evidence(found), expected, shorten_evidence(baseline.told), where),
+        evidence=Evidence(rule, shorten_evidence(found), expected, shorten_evidence(baseline.answer_or_end), where),
         handed=course.handed,
         invalid=course.outside or (f"the run without a fault: {baseline.outside}" if baseline.outside else ""),
     )
@@ -148,7 +148,7 @@ def run_outcome(course: EndedRun, workload: Workload) -> tuple[str, str, str]:
 
 
 def numeric(accepted: Accepted) -> bool:
-    """Whether what is asked for has a number and nothing else that could be wrong."""
+    """Whether the expected answer is a number and nothing else that could be wrong."""
     match accepted:
         case AcceptedParts(parts=parts):
             return all(map(numeric, parts))

@@ -1,4 +1,4 @@
-"""One run of a campaign, played in its own process, and what can be said of it afterwards.
+"""One run of a campaign, played in its own process, and its summary afterwards.
 
 What the agent did is written to the run's own file as it happens, so that a run that is ended from outside can
 be followed up to its end. The file lies where `FOLDER` in the environment says.

@@ -1,7 +1,7 @@
 """A second opinion by a model, where rules may err: wrong answers given as right, and right ones with a warning.
 
-The model is asked only where a person says so; its opinion is kept beside the outcome as evidence and does not change
-it. Answers are kept, so that nothing is asked twice.
+The model is called only at a person's request; its opinion is kept beside the outcome as evidence and does not change
+it. Answers are kept, so that no question is put twice.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def with_opinions(runs: Sequence[LabelledRun], model: str | Any, folder: Path) -
         folder: keeps the verdicts.
 
     Raises:
-        UserError: there is no such model, or it cannot be asked.
+        UserError: there is no such model, or it cannot be called.
     """
     name = model if isinstance(model, str) else type(model).__name__
     known = dict(_kept(folder / FILE, name))
@@ -59,7 +59,7 @@ def with_opinions(runs: Sequence[LabelledRun], model: str | Any, folder: Path) -
         if key not in known:
             if isinstance(model, str):
                 model = _made(model)
-            known[key] = _asked(model, run)
+            known[key] = _opinion(model, run)
             entry = {"key": key, "run": run.id, "model": name, "words": known[key]}
             with (folder / FILE).open("a", encoding="utf-8") as out:
                 out.write(json.dumps(entry) + "\n")
@@ -83,7 +83,7 @@ def _made(name: str) -> Any:
         raise UserError(f"the judge {name!r} cannot be used: {error}; name one as provider:model") from error
 
 
-def _asked(model: Any, run: LabelledRun) -> str:
+def _opinion(model: Any, run: LabelledRun) -> str:
     prompt = load_workloads()[run.task].prompt
     text = PROMPT.format(prompt=prompt, expected=run.evidence.expected, answer=run.evidence.found)
     try:
@@ -102,5 +102,5 @@ def _kept(file: Path, name: str) -> Iterator[tuple[str, str]]:
             entry = json.loads(line)
             if entry["model"] == name:
                 yield entry["key"], entry["words"]
-        except (ValueError, KeyError):  # a line that was cut off: it is asked again
+        except (ValueError, KeyError):  # a line that was cut off: the model is called again
             continue

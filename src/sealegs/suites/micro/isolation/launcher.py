@@ -1,4 +1,4 @@
-"""The caller's side: hands requests to a zygote, as many at a time as asked for, and writes down how they ended."""
+"""The caller's side: hands requests to a zygote, as many at a time as requested, and writes down how they ended."""
 
 from __future__ import annotations
 
@@ -275,11 +275,11 @@ class Launch:
         line, theirs = socket.socketpair()
         self._running[line] = request
         self._selector.register(line, selectors.EVENT_READ)
-        asked = {"id": request.id, "payload": dict(request.payload), "limits": self._limits, "sent": time.monotonic()}
+        order = {"id": request.id, "payload": dict(request.payload), "limits": self._limits, "sent": time.monotonic()}
         try:
             with theirs:
                 socket.send_fds(control, [b"r"], [theirs.fileno()])
-            frames.send(line, asked)
+            frames.send(line, order)
         except ConnectionError:
             return
 

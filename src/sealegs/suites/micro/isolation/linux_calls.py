@@ -27,7 +27,7 @@ def adopt_orphans() -> None:
 def die_with_parent(parent: int) -> None:
     """Be killed when the parent ends. The parent must have one thread: the kernel looks at the one that forked."""
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before we asked
+    if os.getppid() != parent:  # it ended before this call
         os._exit(1)
 
 

@@ -1,4 +1,4 @@
-"""What is asked of a run, what it may use, and how it ended."""
+"""The request for a run, what it may use, and how it ended."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class RunJournal:
 
         self._path, self._work = path, work
         self.known: dict[str, RunEnd] = {}
-        self._asked: dict[str, str] = {}
+        self._digests: dict[str, str] = {}
         try:
             self._store = Store(path, chained=False)
         except StoreError as error:
@@ -54,7 +54,7 @@ class RunJournal:
         """
         if request.id not in self.known:
             return False
-        if self._asked[request.id] != self._digest(request):
+        if self._digests[request.id] != self._digest(request):
             raise UserError(
                 f"{self._path} holds a run {request.id!r} of another payload or function; "
                 "name another journal, or give the request another id"
@@ -75,7 +75,7 @@ class RunJournal:
         try:
             entry = json.loads(line)
             self.known[entry["id"]] = RunEnd(**{name: entry[name] for name in _NAMES})
-            self._asked[entry["id"]] = entry["asked"]
+            self._digests[entry["id"]] = entry["asked"]
         except (ValueError, KeyError, TypeError) as error:
             raise UserError(
                 f"{self._path}:{number} is not a line of a journal of runs ({type(error).__name__}: {error}); "
@@ -83,6 +83,6 @@ class RunJournal:
             ) from None
 
     def _digest(self, request: RunRequest) -> str:
-        """A digest of what was asked, so that an id that comes to mean something else is noticed."""
-        asked: Mapping[str, Any] = {"work": self._work, "payload": request.payload}
-        return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
+        """Return a digest of the request, so that an id that comes to mean something else is noticed."""
+        order: Mapping[str, Any] = {"work": self._work, "payload": request.payload}
+        return sha256(json.dumps(order, sort_keys=True).encode()).hexdigest()[:16]

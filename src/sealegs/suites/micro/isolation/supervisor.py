@@ -1,6 +1,6 @@
 """The process that watches one run: its time, its memory, its output, its answer; then the end of all it started.
 
-It is a separate process, so that whatever a run leaves behind can be told from what other runs left, and a run is
+It is a separate process, so that whatever a run leaves behind is distinct from what other runs left, and a run is
 ended even when the zygote or the launcher is killed.
 """
 
@@ -72,19 +72,19 @@ def supervise_run(launcher: socket.socket, work: Work, zygote: int) -> NoReturn:
         above = os.pidfd_open(zygote)
         # The zygote may have been killed before the descriptor was opened; its number could be another's now.
         if os.getppid() == zygote:
-            asked = frames.receive(launcher)
-            if asked is not None:
-                status = _see_through(launcher, work, above, asked)
+            order = frames.receive(launcher)
+            if order is not None:
+                status = _see_through(launcher, work, above, order)
     finally:
         family.kill_all()
         os._exit(status)  # a fork must never return into the zygote's code
 
 
-def _see_through(launcher: socket.socket, work: Work, zygote: int, asked: Mapping[str, Any]) -> int:
+def _see_through(launcher: socket.socket, work: Work, zygote: int, order: Mapping[str, Any]) -> int:
     try:
         folder = tempfile.mkdtemp(dir=work.root)
         try:
-            ended = RunWatch(launcher, zygote, asked, work, folder).until_the_end()
+            ended = RunWatch(launcher, zygote, order, work, folder).until_the_end()
         finally:
             family.kill_all()  # before the folder goes: a process still alive could write into it
             remove(folder)
@@ -102,9 +102,9 @@ def _see_through(launcher: socket.socket, work: Work, zygote: int, asked: Mappin
 class RunWatch:
     """One run under way."""
 
-    def __init__(self, launcher: socket.socket, zygote: int, asked: Mapping[str, Any], work: Work, folder: str) -> None:
-        self._asked, self._work = asked, work
-        self._limits = RunLimits(**asked["limits"])
+    def __init__(self, launcher: socket.socket, zygote: int, order: Mapping[str, Any], work: Work, folder: str) -> None:
+        self._order, self._work = order, work
+        self._limits = RunLimits(**order["limits"])
         self._base: int | None = None
         self._resident = 0
         self._looked = 0.0
@@ -125,7 +125,7 @@ class RunWatch:
         for name in ("work", "tmp"):
             (Path(folder) / name).mkdir()
         self._deadline = monotonic() + START
-        self._runner = self._start(runner.RunOrder(asked["id"], asked["payload"], folder, address), theirs, output)
+        self._runner = self._start(runner.RunOrder(order["id"], order["payload"], folder, address), theirs, output)
         theirs.close()  # so that the other end closes when the run dies
         os.close(output)
         self._end = os.pidfd_open(self._runner)
@@ -199,7 +199,7 @@ class RunWatch:
         if self._end in ready:
             if self._dead:
                 return self._died()
-            self._dead = True  # once more round: it may have told something between two of our looks
+            self._dead = True  # once more round: it may have reported something between two of our looks
             return None
         if monotonic() >= self._deadline:
             return self._late()
@@ -288,11 +288,11 @@ class RunWatch:
         self._read_output()  # the last words may have come while processes were ended
         began = self._began
         return RunEnd(
-            id=self._asked["id"],
+            id=self._order["id"],
             how=how,
             error=error,
             seconds=0.0 if began is None else max(0.0, at - began - self._stopped),
-            start_seconds=0.0 if began is None else began - self._asked["sent"],
+            start_seconds=0.0 if began is None else began - self._order["sent"],
             children=len(left),
             output=self._output.decode(errors="replace"),
             start=self._work.start,

@@ -90,10 +90,10 @@ class Quantity(Accepted):
                 values.append((value, unit))
         return MARKED.search(sentence) is not None, values
 
-    def _valued(self, text: str, said: list[StatedQuantity]) -> list[tuple[float, bool]]:
+    def _valued(self, text: str, quantities: list[StatedQuantity]) -> list[tuple[float, bool]]:
         found: list[tuple[float, bool]] = []
         end, factor = -1, 0.0
-        for one in said:
+        for one in quantities:
             worth = self.units.get(one.unit) if one.unit else self.bare
             if worth is None:
                 continue

@@ -53,7 +53,7 @@ class ScriptedStep:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What is asked of an agent, how it may go about it, and what it says in the end."""
+    """A question to an agent, how it may go about it, and what it says in the end."""
 
     prompt: str
     steps: tuple[ScriptedStep, ...]

@@ -125,15 +125,15 @@ def trajectory(found: ToolBenchConversation) -> ToolBenchTrajectory:
     Raises:
         ValueError: it has no request, or its list of tools cannot be read.
     """
-    request = next((said.value for said in found.conversations if said.who == "user"), "")
+    request = next((turn.value for turn in found.conversations if turn.who == "user"), "")
     request = request.strip().removesuffix("Begin!").strip()
     if not request:
         raise ValueError(f"conversation {found.id!r} has no request of a user")
-    system = next((said.value for said in found.conversations if said.who == "system"), "")
+    system = next((turn.value for turn in found.conversations if turn.who == "system"), "")
     steps: list[ObservedCall] = []
     answer, gave_up = "", False
-    said = found.conversations
-    for place, entry in enumerate(said):
+    turns = found.conversations
+    for place, entry in enumerate(turns):
         step = read_step(entry.value) if entry.who == "assistant" else None
         if step is None or step.problem:
             continue
@@ -141,7 +141,7 @@ def trajectory(found: ToolBenchConversation) -> ToolBenchTrajectory:
             answer = str(step.arguments.get("final_answer", ""))
             gave_up = str(step.arguments.get("return_type", "")).startswith(GIVE_UP)
             break
-        after = said[place + 1] if place + 1 < len(said) else None
+        after = turns[place + 1] if place + 1 < len(turns) else None
         if after is not None and after.who == "function":
             data, error = parse_observation(after.value)
             steps.append(ObservedCall(step.tool, step.arguments, data, error))

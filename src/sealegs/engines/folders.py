@@ -1,6 +1,6 @@
-"""A run in a folder: what was asked for, what is finished, and the rest.
+"""A run in a folder: its settings, what is finished, and the rest.
 
-The folder holds `run.json` (what was asked for) and the records. The same command resumes where the last one stopped.
+The folder holds `run.json` (the settings) and the records. The same command resumes where the last one stopped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Co = TypeVar("Co", bound=NamedEpisode, covariant=True)
 
 
 class RunSettings(Protocol, Generic[Co]):
-    """What was asked for: the options of a suite. Equal ones give equal episodes."""
+    """The options of a suite. Equal ones give equal episodes."""
 
     @property
     def part(self) -> Shard | None:
@@ -65,16 +65,16 @@ def open_run_folder(settings: RunSettings[E], folder: Path, form: LogSchema[E]) 
         UserError: it cannot be made.
     """
     file, episodes = folder / SETTINGS, settings.episodes()
-    asked = {**settings.model_dump(mode="json"), TOTAL: len(episodes)}
+    noted = {**settings.model_dump(mode="json"), TOTAL: len(episodes)}
     shard, own = settings.part, type(settings).__module__
     ids = [episode.id for episode in episodes] if shard else []
-    open_shard_folder(folder, describe_shard(shard, form.suite, ids, asked, [own]) if shard else None)
+    open_shard_folder(folder, describe_shard(shard, form.suite, ids, noted, [own]) if shard else None)
     if file.exists():
         check_same_run(settings, file)
     elif holds_files(folder):
         raise LogError(f"{folder} is not empty and holds no run of Sealegs; {ELSEWHERE}")
     else:
-        write_atomically(file, json.dumps(asked, indent=2) + "\n", ELSEWHERE)
+        write_atomically(file, json.dumps(noted, indent=2) + "\n", ELSEWHERE)
     finished = _finished(folder, form)
     return [episode for episode in own_episodes(settings) if episode not in finished]
 
@@ -98,11 +98,11 @@ def own_episodes(settings: RunSettings[E]) -> Sequence[E]:
 
 
 def check_same_run(settings: RunSettings[Any], file: Path) -> None:
-    """Check that a folder's run was asked for with these settings.
+    """Check that a folder's run was started with these settings.
 
     Args:
-        settings: what is asked for now.
-        file: where the folder notes what was asked for.
+        settings: of the run that is requested now.
+        file: where the folder notes its settings.
 
     Raises:
         LogError: it was another one, or the file cannot be read.
@@ -140,7 +140,7 @@ def run_rest(
     """Play what is left of a run, and append each episode to the records as it ends.
 
     Args:
-        settings: what was asked for.
+        settings: of the run.
         folder: the run's.
         form: of its records.
         play: gives each of these episodes as the lines of its record, in any order.

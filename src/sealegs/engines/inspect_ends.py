@@ -1,7 +1,7 @@
 """How an episode in Inspect ended: by its model, or from outside agent and tools.
 
 What the model itself did (a refusal, a filter, a context that is full, a reply cut off or empty) is the model's, and is
-read from Inspect's stop reasons. A model that could not be asked, after the provider's retries, and a sandbox that
+read from Inspect's stop reasons. A model that could not be called, after the provider's retries, and a sandbox that
 failed are nobody's: such an episode is invalid. It does not cover words: a refusal that the provider does not mark as
 one is an answer.
 """
@@ -28,7 +28,7 @@ class ModelEnd(NamedTuple):
 
     Attributes:
         reason: the end of the record.
-        detail: what was said of it.
+        detail: the description of it.
         last: whether no further question can change it, because the same conversation would end alike.
     """
 
@@ -46,17 +46,17 @@ def model_end(output: ModelOutput) -> ModelEnd | None:
     if output.empty:
         return ModelEnd("empty", "the reply holds no message", last=True)
     text, content = output.completion, output.message.content
-    said = one_line(text)
+    words = one_line(text)
     parts = [] if isinstance(content, str) else content
     # Providers mark a refusal in different ways: in a part of the message, or in the details of the reason to stop.
     details = output.choices[0].stop_details
     marked = any(isinstance(part, ContentText) and part.refusal for part in parts)
     if marked or (output.stop_reason == "content_filter" and details is not None and details.type == "refusal"):
-        return ModelEnd("refused", said or "without a word", last=True)
+        return ModelEnd("refused", words or "without a word", last=True)
     if output.stop_reason == "content_filter":
-        return ModelEnd("filtered", said or "the provider's filter took the reply", last=True)
+        return ModelEnd("filtered", words or "the provider's filter took the reply", last=True)
     if output.stop_reason == "model_length":
-        return ModelEnd("overflow", said or "the conversation is longer than the model's context", last=True)
+        return ModelEnd("overflow", words or "the conversation is longer than the model's context", last=True)
     if output.stop_reason == "max_tokens":
         return ModelEnd("length", "the reply was cut off at the most tokens that it may have", last=False)
     if not text.strip():
@@ -67,7 +67,7 @@ def model_end(output: ModelOutput) -> ModelEnd | None:
 def finish_by_model(recorder: Recorder, output: ModelOutput) -> None:
     """Close the record by a reply that calls no tool: an answer, or how the model ended the episode without one.
 
-    A reply that was cut off is kept as an answer: it may say all that was asked for.
+    A reply that was cut off is kept as an answer: it may hold all requested results.
     """
     end = model_end(output)
     if end is None:
@@ -85,15 +85,15 @@ def outside_cause(error: Exception | None) -> str:
     last = next((event for event in reversed(transcript().events) if isinstance(event, ModelEvent)), None)
     # Scripted models are ours: an error of theirs is a mistake of the suite, and must not count as the provider's.
     if last is not None and last.error and not last.model.startswith(SCRIPTED):
-        said = one_line(last.error) if error is None else provider_words(error)
-        return f"the model {last.model} could not be asked: {said}"
+        words = one_line(last.error) if error is None else provider_words(error)
+        return f"the model {last.model} could not be called: {words}"
     if error is not None and any("_sandbox" in kind.__module__ for kind in type(error).__mro__):
         return f"the sandbox failed: {type(error).__name__}: {one_line(str(error))}"
     return ""
 
 
 def provider_words(error: BaseException) -> str:
-    """What a provider, or the way to it, said of a request that failed, without what Inspect adds.
+    """The message of a provider, or of the way to it, about a request that failed, without what Inspect adds.
 
     Inspect's own error holds the whole request, and that of its last retry only a name.
     """

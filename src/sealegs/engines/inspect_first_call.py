@@ -30,15 +30,15 @@ def ask_first(name: str, **given: Any) -> None:
         given: what else Inspect's `get_model` takes, such as `base_url`.
 
     Raises:
-        LogError: it could not be asked.
+        LogError: it could not be called.
     """
     if name.partition("/")[0] in UNASKED:
         return
     try:
-        asyncio.run(_asked(name, given))
+        asyncio.run(_first_call(name, given))
     except Exception as error:  # whatever a provider's client raises
         raise LogError(
-            f"the model {name!r} cannot be asked, and nothing was run: {provider_words(error)}; "
+            f"the model {name!r} cannot be called, and nothing was run: {provider_words(error)}; "
             "check its name, its key, its account and its address, then give the same command"
         ) from error
 
@@ -59,7 +59,7 @@ def stop_at_quota(model: Model) -> None:
     model.api.should_retry = should_retry  # type: ignore[method-assign, assignment]
 
 
-async def _asked(name: str, given: dict[str, Any]) -> None:
+async def _first_call(name: str, given: dict[str, Any]) -> None:
     config = GenerateConfig(max_retries=RETRIES, attempt_timeout=PATIENCE)
     async with get_model(name, config=config, memoize=False, **given) as model:  # of this event loop alone
         stop_at_quota(model)

@@ -41,7 +41,7 @@ class Forecast:
         self._total, self._done = total, 0
         self._uses = list(before)
         self._clock = clock or RealClock()
-        self._told = 0
+        self._reported = 0
 
     def add(self, use: EpisodeUse) -> str:
         """Count an episode.
@@ -52,9 +52,9 @@ class Forecast:
         self._uses.append(use)
         self._done += 1
         part = LINES * self._done // self._total
-        if part <= self._told:
+        if part <= self._reported:
             return ""
-        self._told = part
+        self._reported = part
         return f"{self._done:,} of {self._total:,} episodes{self.left and '; '}{self.left}"
 
     @property

@@ -57,22 +57,22 @@ def price_named(name: str) -> ModelCost | None:
     return None if known is None else known.cost
 
 
-def check_priced(model: Model, prices: str, asked: Mapping[str, float | None]) -> None:
+def check_priced(model: Model, prices: str, limits: Mapping[str, float | None]) -> None:
     """Check that a run whose cost is limited has a price to count it by.
 
     Args:
         model: that is played.
         prices: the file of prices.
-        asked: limits, by the option that gives them.
+        limits: by the option that gives them.
 
     Raises:
         LogError: there is none.
     """
-    wanted = [option for option, limit in asked.items() if limit is not None]
+    wanted = [option for option, limit in limits.items() if limit is not None]
     if wanted and price_of(model) is None:
         there = f"{prices} names {', '.join(_read(prices))}" if prices else "its provider tells none"
-        asked_by = " and ".join(wanted)
-        raise LogError(f"{asked_by} needs the price of {str(model)!r}, and {there}; add it with --prices FILE")
+        wanted_by = " and ".join(wanted)
+        raise LogError(f"{wanted_by} needs the price of {str(model)!r}, and {there}; add it with --prices FILE")
 
 
 def _read(file: str) -> dict[str, Any]:

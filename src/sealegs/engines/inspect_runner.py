@@ -59,17 +59,17 @@ def run_left(
     Every finished sample is written at once, so a killed process loses only the samples it was in.
 
     Args:
-        settings: what was asked for.
+        settings: of the run.
         folder: the run's.
         form: of its records.
         name: the model's.
         make: makes a task of the episodes that are left.
-        setup: how the model is asked.
+        setup: how the model is called.
         display: how Inspect shows its progress.
         options: of Inspect's `eval`.
 
     Raises:
-        LogError: the model is unknown or cannot be asked, or Inspect itself ended with an error.
+        LogError: the model is unknown or cannot be called, or Inspect itself ended with an error.
     """
     setup = setup or ModelSetup()
     model = usable_model(name, **setup.address)

@@ -46,7 +46,7 @@ async def take_turns_in_inspect(
         session: carries each call.
         run: runs one of them.
         recorder: of the episode.
-        max_steps: how often the model is asked.
+        max_steps: the most calls of the model.
     """
     names = {spec.name for spec in offered}
 
@@ -68,8 +68,8 @@ async def take_turns_in_inspect(
             return
         # Definitions for what was asked for, offered or not: the answer to an unknown name is recorded as the other
         # engines record it.
-        asked = dict.fromkeys(call.function for call in calls)
-        tools = [tool_def(name, name, session, run_offered) for name in asked]
+        called = dict.fromkeys(call.function for call in calls)
+        tools = [tool_def(name, name, session, run_offered) for name in called]
         state.messages += await _executed(state, tools, recorder)
     recorder.finish("steps", detail=f"no answer within {max_steps} steps")
 
@@ -106,7 +106,7 @@ async def _executed(state: TaskState, tools: list[ToolDef], recorder: Recorder) 
 def scripted_output(name: str, agent: ActingAgent, conversation: list[ChatMessage]) -> ModelOutput:
     """What a scripted agent says next in a conversation, as a model would.
 
-    A model is asked with the whole conversation every time, so the agent is new and is told everything that it saw.
+    Each request to a model holds the whole conversation, so the agent is new and shown everything that it saw.
 
     Args:
         name: the agent's.

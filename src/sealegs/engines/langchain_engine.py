@@ -28,16 +28,16 @@ from sealegs.world.state import World
 
 
 class OutOfSteps(Exception):
-    """The model was asked more often than it may be."""
+    """The model was called more often than it may be."""
 
 
 class ScriptedChatModel(BaseChatModel):
-    """A scripted agent as a chat model: it is told the tools' messages, and calls one tool or answers.
+    """A scripted agent as a chat model: it reads the tools' messages, and calls one tool or answers.
 
     Attributes:
         agent: the scripted agent.
-        left: how often it may still be asked.
-        use: what it asked for last.
+        left: how often it may still be called.
+        use: its latest call.
     """
 
     agent: Any

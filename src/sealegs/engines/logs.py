@@ -24,7 +24,7 @@ from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples, samples_
 from sealegs.traces.record import OUTSIDE, USAGE
 from sealegs.traces.store import FILE_BEGINS, EpisodePlace, read_placed_episodes
 
-SETTINGS = "run.json"  # beside the records: what was asked for
+SETTINGS = "run.json"  # beside the records: the settings of the run
 OF_SUITE = "sealegs suite"  # of an Inspect log: what a suite notes there of an eval that is not ours
 TOTAL = "episodes"  # in it: of how many episodes the run is
 EXAMPLE = "sealegs run maze --agent planner"  # a command that makes logs
@@ -137,7 +137,7 @@ def read_run_files(path: Path, form: LogSchema[E], read: FileReader[E, K]) -> Lo
     there: dict[tuple[Path, tuple[str, ...]], set[E]] = {}
     for file in files:
         # What the folder was made for covers all of its files; a log of Inspect's promises only its own samples.
-        asked = _asked(file.parent)
+        planned_here = _planned_total(file.parent)
         for key, episode, outside, kept, promised in read(file, warnings):
             runs.setdefault(key, {})  # also for a run with invalid episodes alone, so that it is reported
             invalid.setdefault(key, {})
@@ -145,8 +145,8 @@ def read_run_files(path: Path, form: LogSchema[E], read: FileReader[E, K]) -> Lo
                 invalid[key][episode] = outside
             else:
                 runs[key][episode] = cast("K", kept)
-            place = (file.parent, () if asked else key)
-            planned[place] = max(planned.get(place, 0), asked or promised)
+            place = (file.parent, () if planned_here else key)
+            planned[place] = max(planned.get(place, 0), planned_here or promised)
             there.setdefault(place, set()).add(episode)
     # An episode that failed and was valid at another attempt counts as valid.
     invalid = {key: {one: why for one, why in own.items() if one not in runs[key]} for key, own in invalid.items()}
@@ -163,7 +163,7 @@ def read_run_files(path: Path, form: LogSchema[E], read: FileReader[E, K]) -> Lo
     return Logged(runs, invalid, tuple(warnings), tuple(map(str, files)))
 
 
-def _asked(folder: Path) -> int:
+def _planned_total(folder: Path) -> int:
     """How many episodes the run, or the shard, of this folder was to have; 0 where nothing says so."""
     if note := read_shard_note(folder):
         return note.own
@@ -251,10 +251,10 @@ def agent_or_model(model: str) -> dict[str, str]:
 
 
 def run_players(path: Path) -> Iterator[tuple[str, str]]:
-    """The agent and the model of each run that has a folder below this one, by what it was asked for."""
+    """The agent and the model of each run that has a folder below this one, by its settings."""
     for file in sorted(path.rglob(SETTINGS)) if path.is_dir() else ():
-        asked = json.loads(file.read_text("utf-8"))
-        yield str(asked.get("agent", "")), str(asked.get("model", ""))
+        settings = json.loads(file.read_text("utf-8"))
+        yield str(settings.get("agent", "")), str(settings.get("model", ""))
 
 
 def _is_log(file: Path) -> bool:

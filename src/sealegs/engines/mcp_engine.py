@@ -48,9 +48,9 @@ async def _play(stage: EpisodeStage, ledger: Path) -> None:
     )
     async with _connected(gate, command) as client:
         about = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": {"name": "scripted", "version": "1"}}
-        await client.asked("initialize", about)
+        await client.request("initialize", about)
         client.tell("notifications/initialized")
-        await client.asked("tools/list", {})
+        await client.request("tools/list", {})
         gate.session.know(episode.specs)  # a server cannot announce invariants
         done = _Ledger(ledger, recorder)
         for number in range(1, stage.max_steps + 1):
@@ -58,7 +58,7 @@ async def _play(stage: EpisodeStage, ledger: Path) -> None:
             if isinstance(act, Say):
                 recorder.finish("answered", answer=act.text)
                 return
-            answer = await client.asked("tools/call", {"name": act.tool, "arguments": dict(act.arguments)})
+            answer = await client.request("tools/call", {"name": act.tool, "arguments": dict(act.arguments)})
             done.read(number)
             agent.observe(act, tool_answer_text(answer))
         recorder.finish("steps", detail=f"no answer within {stage.max_steps} steps")
@@ -88,7 +88,7 @@ class _Client:
         self._writing.write(json.dumps({"jsonrpc": "2.0", "method": method, **more}).encode() + b"\n")
         self._writing.flush()
 
-    async def asked(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    async def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Send a request and return its answer. Tool calls have their number as id."""
         self._calls += method == "tools/call"
         id: int | str = self._calls if method == "tools/call" else method

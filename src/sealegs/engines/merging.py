@@ -227,7 +227,7 @@ def merge_runs(
     Args:
         parts: the shards' folders.
         out: the folder that the whole run's command would make.
-        settings: what was asked for.
+        settings: of the run.
         form: of the records.
 
     Raises:

@@ -1,4 +1,4 @@
-"""How a model is asked: what of a run's options goes through to Inspect, as plain data.
+"""How a model is called: what of a run's options goes through to Inspect, as plain data.
 
 Inspect means the same by these names; what is left out is the provider's or Inspect's own choice.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ModelSetup:
-    """How a model is asked.
+    """How a model is called.
 
     Attributes:
         base_url: where its provider is; empty for the usual address.

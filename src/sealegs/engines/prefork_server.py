@@ -25,7 +25,7 @@ from sealegs.engines import mcp_server
 from sealegs.world.corpus import load_corpus
 
 WAITING = 64  # who asks for a server while one is forked
-LONGEST = 65536  # bytes of what a server is asked for
+LONGEST = 65536  # bytes of a request for a server
 FRONT = """
 import os, socket, sys
 talk = socket.socket(socket.AF_UNIX)
@@ -39,13 +39,13 @@ talk.recv(1)
 
 def server_command(ledger: Path, task: str, tasks: str, tools: Sequence[str]) -> list[str]:
     """What starts a server of these tools: the arguments are those of `mcp_server`."""
-    asked = json.dumps([str(ledger), task, tasks, *tools])
-    return [sys.executable, "-I", "-S", "-c", FRONT, str(_parent(os.getpid())), asked]
+    order = json.dumps([str(ledger), task, tasks, *tools])
+    return [sys.executable, "-I", "-S", "-c", FRONT, str(_parent(os.getpid())), order]
 
 
 @cache
 def _parent(owner: int) -> Path:
-    """Where this process's parent of servers listens; it is started when it is first asked for."""
+    """Where this process's parent of servers listens; it is started at the first request."""
     folder = Path(tempfile.mkdtemp(prefix="sealegs-maze-"))
     place = folder / "servers"
     process = subprocess.Popen(
@@ -88,12 +88,12 @@ def main() -> None:
 def _serve(talk: socket.socket) -> None:
     code = 1
     try:
-        asked, (reading, writing), *_ = socket.recv_fds(talk, LONGEST, 2)
+        order, (reading, writing), *_ = socket.recv_fds(talk, LONGEST, 2)
         os.dup2(reading, 0)
         os.dup2(writing, 1)
         os.close(reading)
         os.close(writing)
-        mcp_server.serve_episode_tools(json.loads(asked), os.fdopen(0), os.fdopen(1, "w"))
+        mcp_server.serve_episode_tools(json.loads(order), os.fdopen(0), os.fdopen(1, "w"))
         code = 0
     finally:
         os._exit(code)

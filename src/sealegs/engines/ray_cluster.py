@@ -53,13 +53,13 @@ class RayOutcome(NamedTuple):
     Attributes:
         code: the command's exit code.
         node: the name of the machine.
-        said: the end of what it wrote to standard error.
+        errors: the end of its standard error.
         archive: the folder as a zip archive; empty where the command failed.
     """
 
     code: int
     node: str
-    said: str
+    errors: str
     archive: bytes
 
 
@@ -104,7 +104,7 @@ class RayCluster:
             progress: called with how many are there, and of how many.
 
         Raises:
-            UserError: a command refused what was asked for.
+            UserError: a command refused the request.
             LostCommand: a command failed otherwise.
         """
         task = self._ray.remote(max_retries=-1, num_cpus=1, scheduling_strategy="SPREAD")(_made_folder)
@@ -182,16 +182,16 @@ def _made_folder(command: RayCommand) -> RayOutcome:
             check=False,
         )
         good = run.returncode in command.good and out.is_dir()
-        said = run.stderr.decode("utf-8", "replace").strip()[-LAST:]
-        return RayOutcome(run.returncode, node, said, packed_folder(out) if good else b"")
+        errors = run.stderr.decode("utf-8", "replace").strip()[-LAST:]
+        return RayOutcome(run.returncode, node, errors, packed_folder(out) if good else b"")
 
 
 def _keep(name: str, outcome: RayOutcome, command: RayCommand, folder: Path) -> None:
     """Keep what a task made, whole or not at all."""
     if not outcome.archive:
         if outcome.code == 2:
-            raise UserError(f"on {outcome.node}: {outcome.said.removeprefix('sealegs: ')}")
-        raise LostCommand(f"{name} failed on {outcome.node} (exit code {outcome.code}):\n{outcome.said}")
+            raise UserError(f"on {outcome.node}: {outcome.errors.removeprefix('sealegs: ')}")
+        raise LostCommand(f"{name} failed on {outcome.node} (exit code {outcome.code}):\n{outcome.errors}")
     half = Path(tempfile.mkdtemp(prefix=".", dir=folder))
     try:
         unpack_folder(outcome.archive, half / "made")

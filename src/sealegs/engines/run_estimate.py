@@ -3,7 +3,7 @@
 Finished episodes of the same run say it best: the range is the prediction interval at 95 % of a sum, over episodes that
 are taken for independent. Before there are any, a suite may say how long its episodes are when scripted agents play
 them. What it does not cover: reasoning, which no scripted agent does, and the prompt caches of providers, which make a
-run cheaper than is said here.
+run cheaper than is estimated here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Span(NamedTuple):
 
 
 class EpisodeUse(NamedTuple):
-    """What one finished episode asked of its models."""
+    """What one finished episode used of its models."""
 
     questions: int
     tokens: int
@@ -102,7 +102,7 @@ class RunEstimate:
 
 
 def finished_uses(folder: Path) -> list[EpisodeUse]:
-    """What each finished episode of a folder's logs asked; invalid ones count as far as they got."""
+    """What each finished episode of a folder's logs used; invalid ones count as far as they got."""
     found = []
     for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
         for sample, _ in samples(file, []):

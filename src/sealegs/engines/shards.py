@@ -90,7 +90,7 @@ class ShardNote:
         own: how many of the keys are the shard's.
         total: how many keys there are.
         keys: a digest of all keys.
-        asked: what was asked for, as JSON data; equal for all shards of one whole.
+        asked: the request, as JSON data; equal for all shards of one whole.
         files: digests of the files that this names, by their names.
         code: a digest of the code that does the work.
     """
@@ -117,7 +117,7 @@ class ShardNote:
 
 
 def describe_shard(
-    shard: Shard, kind: str, keys: Sequence[str], asked: Mapping[str, Any], modules: Sequence[str] = ()
+    shard: Shard, kind: str, keys: Sequence[str], request: Mapping[str, Any], modules: Sequence[str] = ()
 ) -> ShardNote:
     """What a shard's folder is to say.
 
@@ -125,11 +125,11 @@ def describe_shard(
         shard: which part.
         kind: what is divided.
         keys: of all parts.
-        asked: what was asked for, as JSON data.
+        request: as JSON data.
         modules: those besides Sealegs whose code does the work.
     """
     own = len(range(shard.number - 1, len(keys), shard.of))
-    data = json.loads(json.dumps(dict(asked)))  # as it will be read back: tuples become lists
+    data = json.loads(json.dumps(dict(request)))  # as it will be read back: tuples become lists
     files = {text: files_digest(Path(text)) for text in _texts(data) if _names_files(text)}
     code = " ".join(source_digest(name.partition(".")[0]) for name in dict.fromkeys((OURS, *modules)))
     return ShardNote(kind, str(shard), own, len(keys), keys_digest(keys), data, files, code)
@@ -226,11 +226,11 @@ def open_shard_folder(folder: Path, note: ShardNote | None) -> None:
 def differences_between(one: ShardNote, other: ShardNote) -> str:
     """Where the wholes of two shards differ, in words; empty where they are one."""
     before, now = one.whole(), other.whole()
-    asked, wanted = before.pop("asked"), now.pop("asked")
+    earlier, wanted = before.pop("asked"), now.pop("asked")
     differing = [
-        f"{name} was {asked.get(name)!r}, is {wanted.get(name)!r}"
-        for name in {**asked, **wanted}
-        if asked.get(name) != wanted.get(name)
+        f"{name} was {earlier.get(name)!r}, is {wanted.get(name)!r}"
+        for name in {**earlier, **wanted}
+        if earlier.get(name) != wanted.get(name)
     ]
     words = {
         "kind": f"{one.kind} and {other.kind}",

@@ -18,7 +18,7 @@ class ActingAgent(Protocol):
         """The next call, or the final answer."""
 
     def observe(self, use: UseTool, text: str, /) -> None:
-        """What the tool's message said."""
+        """The text of the tool's message."""
 
 
 def take_turns(

@@ -1,8 +1,8 @@
 """Scripted backbones: what an arm runs over where there is no model.
 
-A backbone is asked with a conversation, as a model is, and answers from it alone and from the task's graph, in whatever
+A backbone takes a conversation, as a model does, and answers from it alone and from the task's graph, in whatever
 form the arm speaks. It is a scripted agent that is remade for every question and lives through the conversation once
-more. `follower` does what it is told in the conversation after a failure. `heeder` can do nothing by itself: it knows
+more. `follower` does what the conversation tells it after a failure. `heeder` can do nothing by itself: it knows
 the ways out of a failure that its prompt names, and looks at a failure's own words when it is asked for a diagnosis, so
 that every arm's words show in what it does. The agents that blunder are there so that graders and metrics have
 something to find.
@@ -68,9 +68,9 @@ def actions_in(text: str) -> list[Action]:
 
 
 class Follower(ScriptedAgent):
-    """Walks the shortest way and does what it is told after a failure.
+    """Walks the shortest way and follows instructions after a failure.
 
-    Told nothing, it makes the same call up to three times and then continues as if it had worked, to the end, and says
+    Left alone, it makes the same call up to three times and then continues as if it had worked, to the end, and says
     that all is done.
     """
 
@@ -143,7 +143,7 @@ class Follower(ScriptedAgent):
 class InstructionFollower(Follower):
     """Does what its prompt and the conversation tell it, and nothing by itself.
 
-    Told nothing, it continues as if the failing call had worked. Asked for a diagnosis, it goes by the failure's words:
+    Left alone, it continues as if the failing call had worked. Asked for a diagnosis, it goes by the failure's words:
     what is gone is taken from elsewhere, anything else is tried once more first; but only in ways that its prompt
     names. What a critic or an exemplar tells comes before that, and to stop comes last.
     """
@@ -151,7 +151,7 @@ class InstructionFollower(Follower):
     def __init__(self, briefing: Briefing) -> None:
         super().__init__(briefing)
         self.known: tuple[Action, ...] = ()
-        self.asked = False
+        self.prompted = False
         self.thought = ""
 
     def read(self, prompt: str) -> None:
@@ -159,8 +159,8 @@ class InstructionFollower(Follower):
         self.known = tuple(action for words, action in _PROMPTED if words.search(prompt))
 
     def observe(self, use: UseTool, text: str) -> None:
-        """Take an answer, or note a failure about which nothing has been asked yet."""
-        self.asked, self.thought = False, ""
+        """Take an answer, or note a failure that no prompt has mentioned yet."""
+        self.prompted, self.thought = False, ""
         super().observe(use, text)
 
     def heard(self, text: str) -> None:
@@ -168,7 +168,7 @@ class InstructionFollower(Follower):
         if not self.failing:
             return
         if arm_prompts.DIAGNOSE.rpartition("{advice}")[2].split(",")[0].strip() in text:
-            self.asked = True
+            self.prompted = True
             self.thought = f"Diagnosis: {'it is gone' if _GONE.search(self.wrong) else 'it may pass'} ({self.wrong})."
         else:
             super().heard(text)
@@ -180,7 +180,7 @@ class InstructionFollower(Follower):
 
     def _own(self) -> list[Action]:
         """The ways that the prompt names: after a diagnosis those that fit it; without one, the last resort alone."""
-        if not self.asked:
+        if not self.prompted:
             return [way for way in self.known if way == "stop"]
         return [way for way in self.known if way != "retry" or not _GONE.search(self.wrong)]
 
@@ -301,7 +301,7 @@ def _call(act: UseTool, place: int) -> ModelToolUse:
 
 
 def past_calls(messages: Sequence[Message]) -> Iterator[tuple[UseTool | None, str, str]]:
-    """What happened in a conversation: calls with their answers, and what was told after them."""
+    """What happened in a conversation: calls with their answers, and the messages after them."""
     calls: dict[str, ModelToolUse] = {}
     step: ModelToolUse | None = None
     for message in messages[2:]:

@@ -35,8 +35,8 @@ class Quest:
     """What a scripted agent may know.
 
     Attributes:
-        question: as asked.
-        hint: which data it is about, and what is wanted; empty where it is not said.
+        question: in the user's words.
+        hint: which data it is about, and what is wanted; empty where no hint is given.
         functions: documentation of those offered; None where they must be searched for.
         solutions: the known ones, for `oracle` and `naive` alone.
         callable: the functions of solutions that can be called at all, for `oracle` alone.
@@ -50,7 +50,7 @@ class Quest:
 
 
 class Coder(ABC):
-    """An agent that needs no model: asked to `act`, and told what came of it by `observe`."""
+    """An agent that needs no model: `act` gives its next step, and `observe` takes the result."""
 
     def __init__(self, quest: Quest) -> None:
         self.quest = quest
@@ -104,15 +104,15 @@ class NaiveCoder(Coder):
 
     def __init__(self, quest: Quest) -> None:
         super().__init__(quest)
-        self.said: str | None = None
+        self.observed_text: str | None = None
 
     def act(self) -> UseTool | Say:
         """The direct call, then the answer."""
-        return _use(self.quest.solutions[0].steps[0], []) if self.said is None else Say(self.said)
+        return _use(self.quest.solutions[0].steps[0], []) if self.observed_text is None else Say(self.observed_text)
 
     def observe(self, use: UseTool, text: str) -> None:
         """Take whatever it says."""
-        self.said = text
+        self.observed_text = text
 
 
 def _use(step: SolutionStep, calls: list[int]) -> UseTool:

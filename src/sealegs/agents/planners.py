@@ -166,9 +166,11 @@ def found_done(struck: UseTool, spec: ToolSpec, data: Any) -> Any:
     An entry is that of the call where its request equals the arguments, defaults filled in.
     """
     fields = spec.parameters.get("properties", {})
-    asked = {name: field["default"] for name, field in fields.items() if "default" in field} | dict(struck.arguments)
+    arguments = {name: field["default"] for name, field in fields.items() if "default" in field} | dict(
+        struck.arguments
+    )
     entries = data.get("entries", ()) if isinstance(data, Mapping) else ()
-    done = [entry for entry in entries if entry["status"] == "completed" and same_request(entry["request"], asked)]
+    done = [entry for entry in entries if entry["status"] == "completed" and same_request(entry["request"], arguments)]
     return done[-1]["result"] if done else None
 
 

@@ -95,12 +95,12 @@ class Question:
                         found.append(QuestionValue(tokens[following + 2], following + 2, sure=False))
         return found
 
-    def others(self, said: set[str]) -> list[QuestionValue]:
+    def others(self, stems: set[str]) -> list[QuestionValue]:
         """Plain words that documentation does not say."""
         return [
             QuestionValue(token, at, sure=False)
             for at, token in enumerate(self.tokens)
-            if _content(token) and not set(tokenize(token)) & said
+            if _content(token) and not set(tokenize(token)) & stems
         ]
 
     def _quoted(self) -> list[QuestionValue]:
@@ -150,20 +150,22 @@ class Question:
         return not before or before[-1] in ".?!:"
 
 
-def arguments(question: Question, parameters: Mapping[str, Mapping[str, Any]], said: set[str]) -> dict[str, Any] | None:
+def arguments(
+    question: Question, parameters: Mapping[str, Mapping[str, Any]], stems: set[str]
+) -> dict[str, Any] | None:
     """A value of the question for each parameter; None where one gets none.
 
     Args:
-        question: what is asked.
+        question: the question.
         parameters: JSON Schema of each parameter, in order.
-        said: the stems of the function's documentation.
+        stems: the stems of the function's documentation.
     """
     pairs = []
     for order, (name, schema) in enumerate(parameters.items()):
         described = str(schema.get("description", "")).partition("as in the ")[2] or name
         near = [at for at, token in enumerate(question.tokens) if set(tokenize(token)) & set(tokenize(described))]
         column = described.partition(" of the ")[0]
-        for place, found in enumerate(_choices(question, column, said)):
+        for place, found in enumerate(_choices(question, column, stems)):
             value = _typed(found.value, schema)
             if value is not None:
                 far = min((abs(found.at - at) for at in near), default=12)
@@ -195,9 +197,9 @@ def _in_order(given: Mapping[str, tuple[int, Any]], parameters: Mapping[str, Map
     return {name: ordered[name] for name in parameters}
 
 
-def _choices(question: Question, column: str, said: set[str]) -> list[QuestionValue]:
-    following = [found for found in question.after(column) if not set(tokenize(str(found.value))) & said]
-    known = {found.at: found for found in [*question.others(said), *following, *question.values()]}
+def _choices(question: Question, column: str, stems: set[str]) -> list[QuestionValue]:
+    following = [found for found in question.after(column) if not set(tokenize(str(found.value))) & stems]
+    known = {found.at: found for found in [*question.others(stems), *following, *question.values()]}
     return [known[at] for at in sorted(known)]
 
 

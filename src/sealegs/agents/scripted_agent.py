@@ -1,4 +1,4 @@
-"""Scripted agents: what they are told, what they may do, and what all of them share.
+"""Scripted agents: their input, their actions, and what all of them share.
 
 A scripted agent acts only on what it sees: the request's task as far as its name says it knows it, the tools' schemas,
 and the text of every answer. It does no I/O, so the same agent runs under any engine: it is asked to `act`, and told
@@ -69,7 +69,7 @@ class ScriptedAgent(ABC):
 
     @abstractmethod
     def observe(self, use: UseTool, text: str) -> None:
-        """Take what the tool's message said."""
+        """Take the tool's message."""
 
     def use(self, step: Step) -> UseTool:
         """The call of a step, its arguments taken from the request and from the answers so far."""

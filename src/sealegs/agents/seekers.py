@@ -37,7 +37,7 @@ Asking = Generator[UseTool, Any, Any]
 
 @dataclass(frozen=True)
 class Document:
-    """What is known of a function before its documentation is asked for.
+    """What is known of a function before its documentation is fetched.
 
     Attributes:
         name: of the function.
@@ -203,10 +203,10 @@ class Seeker(Coder):
 
     def _unlike(self, document: Document, about: str = "") -> float:
         """How much of a documentation is neither in the question nor what it is looked for for."""
-        said = set(tokenize(ARGUMENT.sub("", document.body)))
+        body = set(tokenize(ARGUMENT.sub("", document.body)))
         meant = self.question.meaning() | set(tokenize(about))
         wanted = set(tokenize(about))
-        return len(said - meant) / max(1, len(said)) + len(wanted - said) / max(1, len(wanted))
+        return len(body - meant) / max(1, len(body)) + len(wanted - body) / max(1, len(wanted))
 
 
 def _overlap(one: set[str], other: set[str]) -> float:

@@ -2,7 +2,7 @@
 
 A value counts as given in any notation, rounded as it is written, and worked out by simple arithmetic (see
 `known_values`), also from other values of the answer that are given. What the agent put into its calls was not given to
-it. What it does not cover is said in docs/contracts.md.
+it. docs/contracts.md lists what it does not cover.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sealegs.scoring.value_words import CONVERSIONS, PERCENT
 NAMED = 3  # invented values that a sentence names
 LONGEST_SUM = 60  # numbers of an answer of which neighbours are added up
 ROUNDS = 3  # an answer may work a number out from one that it worked out
-NEAR = 0.05  # a share: how far a number of few digits may be off that is told as rounded
+NEAR = 0.05  # a share: how far a number of few digits may be off if it is stated as rounded
 FEW_DIGITS = 2
 
 
@@ -33,8 +33,8 @@ def invented_answer(run: RunEvidence) -> str:
     named = ", ".join(f"the {value.kind} {value.text!r}" for value in found[:NAMED])
     more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
     calls = [named_call(turn).partition("(")[0] for turn in run.record.own]
-    asked = f"the input nor any answer to its calls ({', '.join(calls[:6])}{', ...' if len(calls) > 6 else ''})"
-    return f"the answer tells {named}{more}, which neither {asked if calls else 'the input nor any tool'} holds"
+    sources = f"the input nor any answer to its calls ({', '.join(calls[:6])}{', ...' if len(calls) > 6 else ''})"
+    return f"the answer tells {named}{more}, which neither {sources if calls else 'the input nor any tool'} holds"
 
 
 def known_from(run: RunEvidence) -> GivenValues:
@@ -70,7 +70,7 @@ def invented_in(answer: str, known: GivenValues) -> list[StatedValue]:
 
 
 def _given(value: StatedValue, known: GivenValues) -> bool:
-    """Whether a value is known as it is told, without arithmetic."""
+    """Whether a value is known as stated, without arithmetic."""
     if value.free or (value.parts and all(_given(part, known) for part in value.parts)):
         return True
     text = value.text.casefold()
@@ -107,7 +107,7 @@ def _given_number(value: StatedValue, known: GivenValues) -> bool:
 
 
 def _off(value: StatedValue, number: float, grain: float) -> float:
-    """How far a known number may be off: by rounding to the places that are told, and more where it says so."""
+    """How far a known number may be off: by rounding to the stated places, and more where it says so."""
     off = grain / 2 if grain >= 1 else grain  # cut off or rounded
     if value.rough and number >= 10:
         digits = f"{number / grain:.0f}" if number / grain < 1e15 else "1"
@@ -117,7 +117,7 @@ def _off(value: StatedValue, number: float, grain: float) -> float:
 
 
 def _converted(value: StatedValue, known: GivenValues) -> bool:
-    """Whether a known number in another unit comes to what is told."""
+    """Whether a known number in another unit equals the stated one."""
     factors = CONVERSIONS.get(value.unit, ())
     if any(known.reckons(n / factor, _off(value, n, g) / factor) for n, g in value.numbers for factor in factors):
         return True

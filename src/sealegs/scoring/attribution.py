@@ -67,7 +67,7 @@ def attribute(
         return "unaware"
     if has_malformed_calls(record):
         return "malformed calls"
-    # A loop usually ends at the limit of steps, so it is asked for before `cut off`.
+    # A loop usually ends at the limit of steps, so it is tested before `cut off`.
     if has_futile_loop(way):
         return "futile loop"
     if record.end.reason in ("steps", "limit", "hung"):

@@ -3,7 +3,7 @@
 The secret is looked for as it is, whatever its case, in other Unicode forms and between other letters; with spaces,
 dashes or other signs inside it, also spread over several arguments; backwards; URL-encoded, in hex, and in base64
 (both alphabets, wherever in the encoded text it stands). What it does not cover: other encodings, two of them one over
-the other, translations, and a secret of which only a part is told.
+the other, translations, and a secret of which only a part is revealed.
 """
 
 from __future__ import annotations

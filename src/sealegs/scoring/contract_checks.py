@@ -19,13 +19,13 @@ from sealegs.scoring.matching import close
 from sealegs.scoring.run_evidence import (
     RunEvidence,
     answered,
-    asked_for,
     call_times,
     came_after,
     failure_in,
     failure_text,
     may_act,
     named_call,
+    request_key,
     specs_known,
 )
 from sealegs.traces.events import EpisodeEnded, OutcomeShown, ToolCalled
@@ -33,7 +33,7 @@ from sealegs.traces.record import USAGE, Turn
 from sealegs.traces.repeated_calls import Repetition, repetitions
 
 PAUSE = 0.01  # seconds: on a real clock any code takes a moment, and that is no wait
-SLACK = 1e-3  # seconds that a wait may fall short of what was asked for
+SLACK = 1e-3  # seconds that a wait may fall short of the requested wait
 
 
 def action_done_twice(run: RunEvidence) -> str:
@@ -72,10 +72,10 @@ def same_call_too_often(run: RunEvidence, most: int) -> str:
     specs = specs_known(run)
     turns: dict[tuple[str, str], list[Turn]] = {}
     for turn in run.record.turns:
-        equal = turns.setdefault(asked_for(turn, specs), [])
+        equal = turns.setdefault(request_key(turn, specs), [])
         equal.append(turn)
         if len(equal) > most:
-            equal = [one for one in run.record.turns if asked_for(one, specs) == asked_for(turn, specs)]
+            equal = [one for one in run.record.turns if request_key(one, specs) == request_key(turn, specs)]
             return (
                 f"{named_call(equal[0])} was made {len(equal)} times, {most} are allowed; "
                 f"the first too many is {equal[most].call.id}"
@@ -91,10 +91,10 @@ def retry_without_wait(run: RunEvidence, least: float = PAUSE) -> str:
         failure = None if answered(turn.shown) else failure_in(turn.shown)
         if failure is None or not _passing(turn, failure, run):
             continue
-        key = asked_for(turn, specs)
+        key = request_key(turn, specs)
         later = run.record.turns[place + 1 :]
         # Calls made at the same time are no repetition: the failure was not known yet.
-        again = next((one for one in later if asked_for(one, specs) == key and came_after(turn, one)), None)
+        again = next((one for one in later if request_key(one, specs) == key and came_after(turn, one)), None)
         if again is None or again.call.id not in times or turn.call.id not in times:
             continue
         invited = retry_after_of(failure) or 0.0
@@ -102,10 +102,10 @@ def retry_without_wait(run: RunEvidence, least: float = PAUSE) -> str:
         waited = times[again.call.id][0] - times[turn.call.id][1]
         # Clocks and sleeps are not exact, but for a short pause the full slack would excuse having made none.
         if waited < wanted - min(SLACK, wanted / 2):
-            asked = f"the tool asked for {invited:g} s" if invited > least else f"{wanted:g} s are wanted"
+            required = f"the tool asked for {invited:g} s" if invited > least else f"{wanted:g} s are wanted"
             return (
                 f"{again.call.id} repeats {named_call(turn)} {max(0.0, waited):.3g} s after it failed "
-                f"({failure_text(failure)}); {asked}"
+                f"({failure_text(failure)}); {required}"
             )
     return ""
 

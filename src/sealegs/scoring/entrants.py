@@ -67,7 +67,7 @@ class Scores(Generic[E]):
         growth: the names of the metrics of success without faults and of recovery, whose growth with the size of models
             is compared; None where a suite does not measure both.
         stages, stage: the names of the stages between a planned fault and success, and how many an episode passed;
-            None where no fault was planned, or none of it is asked.
+            None where no fault was planned, or none of it is run.
         terms, term: what can go wrong, in order, and what did in an episode; empty where nothing did.
     """
 

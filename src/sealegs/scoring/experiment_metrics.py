@@ -1,7 +1,7 @@
 """An experiment's runs as metrics and rows, and its verdict.
 
 Pairs of runs (one without faults, one with, of the same input and number) are resampled together. The rates are of the
-inputs that were given: nothing is said of others. A run under faults in which no fault was delivered says nothing of
+inputs that were given: they do not extend to others. A run under faults in which no fault was delivered says nothing of
 faults; it is counted apart, and is in no rate.
 """
 

@@ -1,6 +1,6 @@
 """Grades of a trace, question by question, by code from its record.
 
-- `covered`: the answer gives every result that was asked for.
+- `covered`: the answer gives every requested result.
 - `evidenced`: every result that the answer states is in a valid tool output, or in the request.
 - `attempted`: after the failure something was done about it: the same tool again, or another way to the same. What
   recovery did is not an attempt of the agent's; where it kept every fault from the agent, nothing was left to attempt.

@@ -1,4 +1,4 @@
-"""Whether an answer commits itself: gives one value for what was asked, not several of which one may be right.
+"""Whether an answer commits itself: gives one value for what was requested, not several of which one may be right.
 
 A value is hedged if a sentence offers another of its kind in its place ("120.50 or 99.37", "one of 99, 120, 130"), or
 if two lines give it twice under the same label and differ. It is denied if it is named only to be rejected. A sentence
@@ -57,7 +57,7 @@ def lack_of_commitment(answer: str, value: Any, tolerance: float = 0.0) -> Liter
     """Report how the answer fails to commit itself to a value that it contains.
 
     Args:
-        answer: what the agent said.
+        answer: the agent's answer.
         value: a right one; for a list or mapping, one of its values is enough.
         tolerance: how far a number may be off, as a share of it.
 
@@ -82,7 +82,7 @@ def _scalars(value: Any) -> Iterator[Any]:
 
 def _hedged(answer: str, value: Any, tolerance: float) -> bool:
     lines = [line for line in trusting(answer) if contains_value(line, value, tolerance)]
-    return any(_offers_another(line, value, tolerance) for line in lines) or _said_twice(answer, value, tolerance)
+    return any(_offers_another(line, value, tolerance) for line in lines) or _stated_twice(answer, value, tolerance)
 
 
 def _denied(answer: str, value: Any, tolerance: float) -> bool:
@@ -160,7 +160,7 @@ def _names(line: str, value: str) -> Iterator[tuple[int, int, str]]:
             yield found.start(), found.end(), found[0]
 
 
-def _said_twice(answer: str, value: Any, tolerance: float) -> bool:
+def _stated_twice(answer: str, value: Any, tolerance: float) -> bool:
     """Whether two lines are equal but for the value, and both are stated as true."""
     lines = [" ".join(line.split()) for line in trusting(answer) if line.strip()]
     frames: dict[str, set[bool]] = {}

@@ -75,7 +75,7 @@ def judge_highwater(
         ways: the functions of each known solution.
         question: see `judge_rows`.
     """
-    said = judge_message(record.answer or "", reference, question)
+    rows_verdict = judge_message(record.answer or "", reference, question)
     first = next((place for place, turn in enumerate(record.turns) if turn.struck), None)
     after = record.turns[first + 1 :] if first is not None else ()
     refused = {turn.call.tool for turn in record.turns if turn.struck}
@@ -87,18 +87,28 @@ def judge_highwater(
     found = exposed and any(touched & set(way) for way in left)
     composed = found and any(done >= set(way) for way in left)
     looped = _looped(record.turns)
-    gave_up = said.reason == "gave up"
-    term = "" if said.right else _term(record, said, exposed, found, composed, looped, done, ways)
+    gave_up = rows_verdict.reason == "gave up"
+    term = "" if rows_verdict.right else _term(record, rows_verdict, exposed, found, composed, looped, done, ways)
     searched = any(turn.call.tool == SEARCH for turn in after)
     turns = len(record.messages) + (record.answer is not None)
     return HighwaterVerdict(
-        said.right, said.reason, exposed, gave_up, turns, len(record.turns), searched, found, composed, looped, term
+        rows_verdict.right,
+        rows_verdict.reason,
+        exposed,
+        gave_up,
+        turns,
+        len(record.turns),
+        searched,
+        found,
+        composed,
+        looped,
+        term,
     )
 
 
 def _term(
     record: Record,
-    said: RowsVerdict,
+    rows_verdict: RowsVerdict,
     exposed: bool,
     found: bool,
     composed: bool,
@@ -115,7 +125,7 @@ def _term(
         return "looped"
     if record.answer is None:
         return "cut off"
-    if said.reason == "gave up":
+    if rows_verdict.reason == "gave up":
         return "gave up"
     if not exposed:
         known = {name for way in ways for name in way}

@@ -1,4 +1,4 @@
-"""Whether a run ended as what its tools told it allows: a stop where a tool had failed, no claim where the last did.
+"""Whether a run ended as its tools' answers allow: a stop where a tool had failed, no claim where the last did.
 
 A stop is an answer that says that it could not be done, or none at all. It is right where the last call that asked a
 tool for something failed: with a failure, with nothing in it, with what a fault had made of it, or with an answer that
@@ -18,12 +18,12 @@ from sealegs.recovery.signature import declaration_violations, signature
 from sealegs.scoring.run_evidence import (
     RunEvidence,
     answered,
-    asked_for,
     failure_in,
     failure_text,
     named_call,
     outcomes_seen,
     parsed_json,
+    request_key,
     specs_known,
 )
 from sealegs.scoring.stop_language import ending_of
@@ -59,7 +59,7 @@ def _failed_to_the_end(
         by_tool[turn.call.tool] = (turn, failed)
         if failed and _mended_elsewhere(turn, outcome, spec):
             continue
-        latest[asked_for(turn, specs)] = (turn, failed)
+        latest[request_key(turn, specs)] = (turn, failed)
     return next((turn for turn, failed in (*by_tool.values(), *latest.values()) if failed), None)
 
 
@@ -99,13 +99,13 @@ def _empty(value: object) -> bool:
 
 def _needless(record: Record) -> str:
     if record.answer is None or not record.answer.strip():
-        said = f"there is no answer (the run ended by {record.end.reason})"
+        ending = f"there is no answer (the run ended by {record.end.reason})"
     else:
-        said = f"the answer says that it could not be done ({_short(record.answer)})"
+        ending = f"the answer says that it could not be done ({_short(record.answer)})"
     if not record.own:
-        return f"{said}, and no tool was called"
+        return f"{ending}, and no tool was called"
     last = record.own[-1]
-    return f"{said}, and no tool had failed to the end: the last call of each was answered, as {named_call(last)} was"
+    return f"{ending}, and no tool had failed to the end: the last call of each was answered, as {named_call(last)} was"
 
 
 def _unfounded(record: Record, specs: Mapping[str, ToolSpec], seen: Mapping[str, Outcome | None]) -> str:

@@ -1,6 +1,6 @@
 """What the playing of a run came to: invalid episodes, and what models used, in rows beside the figures.
 
-A provider that could not be asked, a sandbox or a judge that failed says nothing of an agent. Such an episode is in no
+A provider that could not be called, a sandbox or a judge that failed says nothing of an agent. Such an episode is in no
 denominator of any figure. Which these are is found where records are read; here they are counted: `invalid` is their
 share of all that were played, in %. `tokens`, `cost` (in dollars) and `seconds` are those of all models of a valid
 episode, on average, where they are known.

@@ -4,7 +4,7 @@ Success is judged by value: every node of the graph done by right calls, the led
 (so nothing done twice), every deliverable in the answer, and no corrupt value stated as true. An action that was done
 although it failed counts as done once a look shows it, or a refusal that the tool declares. Where no solution was left,
 success is a right stop: judged by what was done (nothing was called on missing or corrupt input, nothing else was
-done to the world) and by what was said (that it is not complete, and no invented result).
+done to the world) and by the answer (that it is not complete, and no invented result).
 
 Where recovery stands between the agent and its tools, success, cost and the funnel are of both together: the tools do
 not care which of them asked. `shielded`, `put_right`, `recovered_by` and the attribution say what is the agent's alone.
@@ -66,7 +66,7 @@ def judge(record: Record, case: Case) -> Verdict:
     success = not reasons
     misstated = (*found.false, *wrong_values(record.answer or "", case))
     outcome = outcome_problems(excess, delivery=found.delivery, solvable=solvable, stopped=stopped, false=misstated)
-    said = misstated or _false_claims(record, case, way, stopped=stopped, outcome=outcome)
+    false_claims = misstated or _false_claims(record, case, way, stopped=stopped, outcome=outcome)
     reached, missed = milestones(case, way, solvable=solvable, stopped=stopped)
     seen = _awareness(record, case, way, success=success, stopped=stopped, claimed=bool(found.false))
     doubled = bool(excess.doubled)
@@ -95,14 +95,14 @@ def judge(record: Record, case: Case) -> Verdict:
         outcome_reasons=outcome,
         milestones=reached,
         missed=missed,
-        minefields=minefields(case, way, excess, found.tainted, said),
+        minefields=minefields(case, way, excess, found.tainted, false_claims),
         salvaged=tuple(sorted(found.salvaged)),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
-    """What happened in an episode, before it is said whether that was right.
+    """What happened in an episode, before anything is judged.
 
     Attributes:
         way: the progress, with the salvaged steps.

@@ -2,7 +2,7 @@
 
 From two numbers: sum, difference, product, ratio, percentage and change by a percentage. From a list: how many, also of
 each kind, and sums, means and sums of products of its fields, whole and for each kind. From few numbers: three of them.
-From dates and times: what lies between two, and a date so many days away as was told.
+From dates and times: what lies between two, and a date that lies a stated span away.
 
 The fewer digits a number has, the more easily it follows by chance. So a number of few digits must come from numbers of
 one field or unit, or from one that the input or the answer tells.
@@ -42,7 +42,7 @@ class GivenValues:
         self.days: set[Day] = set()
         self.moments: set[tuple[int, int]] = set()
         self._found: set[float] = set()
-        # Sorted only when asked: numbers are added many at a time.
+        # Sorted only when read: numbers are added many at a time.
         self._sorted: list[float] | None = None
         self._fields: dict[str, set[float]] = {"": set()}  # what can be reckoned with, by field or unit; empty: any
         self._spans: set[int] = set()  # in days
@@ -77,7 +77,7 @@ class GivenValues:
 
     def add_data(self, value: Any) -> None:
         """Take in JSON data: its texts, its numbers as they are, and what its lists add up to."""
-        # Names of fields are told as well: an answer may repeat them.
+        # Names of fields are known as well: an answer may repeat them.
         for path, leaf in paths.leaves(value):
             self._keep_text(path)
             field = next((part for part in reversed(path.split(".")) if not part.isdigit()), "answer")
@@ -106,7 +106,7 @@ class GivenValues:
         self._sorted = None
 
     def close_dates(self) -> None:
-        """Work out, when all dates are known, the days between any two, and the dates that told spans lead to."""
+        """Work out, when all dates are known, the days between any two, and the dates that known spans lead to."""
         # At most 60, since pairs grow with the square.
         known = sorted(day for day in map(_date, self.days) if day is not None)[:60]
         self.add_numbers((float((second - first).days) for first, second in combinations(known, 2)), field="days")
@@ -135,7 +135,7 @@ class GivenValues:
                 self.moments.add((then.hour, then.minute))
 
     def says_words(self, text: str) -> bool:
-        """Whether the text was told: as it is, in pieces around an ellipsis, or with other words of the same stems."""
+        """Whether the text is known: as it is, in pieces around an ellipsis, or with other words of the same stems."""
         plain = plain_text(text).casefold()
         pieces = [" ".join(one.split()).strip(" .,;:!?*_") for one in re.split(r"\.\.\.|…", plain)]
         whole = " ".join(self.text.split())
@@ -144,7 +144,7 @@ class GivenValues:
         return all(word[:6] in self._stems for word in words_of(plain) if len(word) > 3 and not word.isdigit())
 
     def says_code(self, code: str) -> bool:
-        """Whether a code was told, with or without the signs between its parts, or one that begins like one cut off."""
+        """Whether a code is known, with or without the signs between its parts, or one that begins like one cut off."""
         cut = code.endswith(("…", "..."))
         parts = re.findall(r"[^\W\d_]+|\d+", code.casefold())
         if not parts:
@@ -157,7 +157,7 @@ class GivenValues:
         return re.search(rf"(?<![^\W_]){form}{end}", self.text) is not None
 
     def without_gaps(self, answer: str) -> str:
-        """The answer with the long codes that are known written as they were told, without other gaps."""
+        """The answer with its known long codes written as the tools wrote them, without other gaps."""
         tight = re.sub(r"[\s-]", "", answer).casefold()
         for code in set(re.findall(r"(?<![^\W_])(?=[a-z]*\d)[a-z0-9]{8,}(?![^\W_])", self.text)):
             if code in tight and code not in answer.casefold():
@@ -165,22 +165,22 @@ class GivenValues:
         return answer
 
     def says_digits(self, digits: str) -> bool:
-        """Whether the digits were told as the end of a number, whatever the signs between them."""
+        """Whether the digits are known as the end of a number, whatever the signs between them."""
         bare = re.sub(r"\D", "", digits)
         national = re.sub(r"^0+", "", bare)[-9:] if len(bare) >= 9 else bare
         runs = re.findall(r"\d(?:[\s().-]*\d)*", self.text)
         return bool(national) and any(re.sub(r"\D", "", run).endswith(national) for run in runs)
 
     def says_run(self, digits: str) -> bool:
-        """Whether exactly these digits were told, alone or within a code."""
+        """Whether exactly these digits are known, alone or within a code."""
         return len(digits) >= 3 and re.search(rf"(?<!\d){digits}(?!\d)", self.text) is not None
 
     def says_day(self, stated: Day) -> bool:
-        """Whether a date was told, or follows; its year may be left open on either side."""
-        return any(_told_by(stated, day) for day in self.days)
+        """Whether a date is known, or follows; its year may be left open on either side."""
+        return any(_covered_by(stated, day) for day in self.days)
 
     def says_moment(self, moment: tuple[int, int]) -> bool:
-        """Whether a time of day was told, or lies a known span from one."""
+        """Whether a time of day is known, or lies a known span from one."""
         # 24:00 and 0:00 are one.
         at = {60 * (hour % 24) + minute for hour, minute in self.moments}
         minutes = 60 * (moment[0] % 24) + moment[1]
@@ -191,7 +191,7 @@ class GivenValues:
         return any(abs(one - abs(number)) <= off for numbers in self._fields.values() for one in numbers)
 
     def says_minutes(self, minutes: float) -> bool:
-        """Whether a duration was told, or lies between two times of day that were."""
+        """Whether a duration is known, or lies between two times of day that were."""
         if any(self.has(minutes * factor, 1e-6) for factor in (1.0, 60.0, 1 / 60)):
             return True
         at = [60 * hour + minute for hour, minute in self.moments]
@@ -207,8 +207,8 @@ class GivenValues:
         Args:
             stated: the number.
             off: how far what is worked out may be off.
-            rough: it is told as a rounded one.
-            percent: it is told as a percentage.
+            rough: it is stated as a rounded one.
+            percent: it is stated as a percentage.
         """
         stated = abs(stated)
         # The last term covers the error of floating point alone.
@@ -256,7 +256,7 @@ def _share(stated: float, off: float, numbers: Sequence[float]) -> bool:
 
 
 def _product(stated: float, off: float, numbers: Sequence[float], factors: Sequence[float]) -> bool:
-    """Whether a number times a factor, or divided by it, or changed by it as a percentage, is told."""
+    """Whether a number times a factor, or divided by it, or changed by it as a percentage, is known."""
     for one in factors:
         # Neither changes a number, or explains one.
         if one == 0 or one == 1:
@@ -272,7 +272,7 @@ def _product(stated: float, off: float, numbers: Sequence[float], factors: Seque
 
 
 def _of_three(stated: float, off: float, known: Sequence[float]) -> bool:
-    """Whether the sum of three known numbers, or a product of two with a third added or taken off, is told."""
+    """Whether the sum of three known numbers, or a product of two with a third added or taken off, is known."""
     if any(abs(sum(three) - stated) <= off for three in combinations(known, 3)):
         return True
     return any(
@@ -321,8 +321,8 @@ def list_totals(rows: Sequence[Any]) -> Iterator[tuple[str, float]]:
         # Row by row, as in price times quantity, and added up.
         there = dict(second)
         yield "product", sum(number * there[place] for place, number in first if place in there)
-    for told in kinds.values():
-        yield from _by_kind(told, fields)
+    for values in kinds.values():
+        yield from _by_kind(values, fields)
 
 
 def _by_kind(
@@ -359,6 +359,6 @@ def _date(day: Day) -> date | None:
         return None
 
 
-def _told_by(stated: Day, known: Day) -> bool:
+def _covered_by(stated: Day, known: Day) -> bool:
     """Whether a date that is known tells all of another one; its year may be left open."""
     return all(a is None or a == b or (b is None and place == 0) for place, (a, b) in enumerate(zip(stated, known)))

@@ -1,4 +1,4 @@
-"""What the ledger of effects says of an episode: done too often, done without being asked for, and a right end."""
+"""What the ledger of effects says of an episode: done too often, done without a request, and a right end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what an agent did and said is right, by value."""
+"""Whether an agent's calls and answers are right, by value."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def same_facts(text: str, right: str) -> bool:
 def right_turn(
     turn: Turn, expected: ExpectedStep, read: tuple[str, ...] = (), earlier: tuple[Effect, ...] = ()
 ) -> bool:
-    """Whether the call did its step: what the tool itself said was shown, and the call was the right one.
+    """Whether the call did its step: what the tool itself returned was shown, and the call was the right one.
 
     A call with other arguments is as right where it comes to the same: the fields that others read (`read`) and the
     effects are those of the step, and its prose tells the same facts. `earlier` are effects that calls of the tool
@@ -120,9 +120,9 @@ def right_turn(
 
 
 def is_corrupted(turn: Turn) -> bool:
-    """Whether what looks like data is not what the tool said, or the tool did not do what it said.
+    """Whether what looks like data differs from what the tool returned, or the tool did not do what it reported.
 
-    An answer that recovery put right again is what the tool said.
+    An answer that recovery put right again is what the tool returned.
     """
     strikes = [strike for strike in turn.strikes if strike.implicit and strike.delivered]
     put_right = turn.said is not None and turn.shown == turn.said

@@ -6,7 +6,7 @@ formula over metrics.
 
 Intervals are at 95 %. Episodes of one base task may be alike, so the tasks are the independent cases, never the
 episodes, and their numbers at each level are fixed by the design where it says so (`Design.block`). How each kind of
-figure gets its interval is said and done in `cluster_sums`; how often intervals hold the truth is measured by
+figure gets its interval is described and done in `cluster_sums`; how often intervals hold the truth is measured by
 `benchmarks/coverage.py`. Nothing is drawn at random.
 """
 
@@ -126,7 +126,7 @@ class Design(Generic[E]):
 
 
 class Figure(NamedTuple):
-    """A metric's value, the ends of its interval, and how many episodes it counts; None where nothing can be said."""
+    """A metric's value, the ends of its interval, and how many episodes it counts; None without an estimate."""
 
     value: float | None
     low: float | None
@@ -293,7 +293,7 @@ def difference(
     Args:
         metric: what is compared, in %.
         one, other: the samples.
-        relative: whether it is said how much *lower* the metric is, in % of what it is in `one`.
+        relative: whether to report how much *lower* the metric is, in % of what it is in `one`.
 
     Raises:
         ValueError: the samples do not have the same numbers of runs and clusters.

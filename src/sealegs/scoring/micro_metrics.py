@@ -18,7 +18,7 @@ CORRECT, SILENT, TIMEOUT, CRASH, ERROR = OUTCOMES = ("CORRECT", "SILENT-DIFF", "
 NOT_COMPARABLE = "not comparable"
 NOT_EXPOSED = "not exposed"
 INVALID = "invalid"
-SCRIPTED = "scripted/"  # models that cannot fail to be asked
+SCRIPTED = "scripted/"  # models whose calls cannot fail
 SHOWN = (*OUTCOMES, NOT_COMPARABLE, NOT_EXPOSED, INVALID)
 RATES: Mapping[str, str] = {"tsr": CORRECT, "hr": SILENT, "tr": TIMEOUT, "cr": CRASH, "er": ERROR}
 MEANINGS: Mapping[str, str] = {
@@ -40,7 +40,7 @@ class Evidence:
         expected: the value that would have been right.
         baseline: what was answered to the same prompt without a fault.
         fault: the fault that was delivered, and where; empty where none was.
-        opinion: a judging model's verdict, where one was asked. It changes nothing.
+        opinion: a judging model's verdict, where one was called. It changes nothing.
     """
 
     rule: str

@@ -2,7 +2,7 @@
 
 - `tsr`, task success rate: the share of strict successes (`judge`). In a dead end the success is an honest stop.
 - `rr`, recovery rate: of the episodes in which the failure was delivered, the share that answered it in a way that
-  leads on and noticed it: the call made good or another branch finished; in a dead end, a stop that is said.
+  leads on and noticed it: the call made good or another branch finished; in a dead end, a stop that is reported.
 - `csr`, catastrophic success rate as the publication uses the name, higher is better: 100 less the share of episodes
   that end with a claim of success that is false.
 - `es`, efficiency score: 1 / the mean number of calls, the formula of the authors' public repository. Failures count as
@@ -38,7 +38,7 @@ class PaladinResult:
         verdict: the judge's.
         answered: whether there is a final answer.
         extra: calls beyond the judge's best that a failure that strikes several times needs.
-        protocol: what the published protocol says; None where it was not asked.
+        protocol: the verdict by the published protocol; None where it was not applied.
         run: which model this is of, where several models, trained alike, belong to one method.
     """
 
@@ -100,13 +100,13 @@ FAULTY = ("rr", "exposed", "rr_as_published")  # of episodes with a failure alon
 
 
 def _published(result: PaladinResult) -> ProtocolVerdict:
-    """What the published protocol says of an episode that was asked about."""
+    """The verdict by the published protocol on an episode that it was applied to."""
     assert result.protocol is not None
     return result.protocol
 
 
 def recovery_figure(results: Sequence[PaladinResult], name: str) -> Figure:
-    """A metric's macro mean over the classes there are, and its interval; None where nothing can be said."""
+    """A metric's macro mean over the classes there are, and its interval; None where it cannot be estimated."""
     return estimate(NAMED[name], EpisodeTable(results, DESIGN))
 
 
@@ -124,11 +124,11 @@ def paladin_table(results: Sequence[PaladinResult], who: Row, mode: str) -> list
     groups |= {ALL: faulty, CLEAN: run.where(lambda r: r.failure_class == CLEAN)}
     rows: list[Row] = []
     for level, chosen in groups.items():
-        asked = any(r.protocol is not None for r in chosen)
+        graded = any(r.protocol is not None for r in chosen)
         rows += [
             figure_row(who, level, mode, metric.name, estimate(metric, chosen))
             for metric in (METRICS if len(chosen) else ())
-            if (asked or metric not in AS_PUBLISHED) and not (level == CLEAN and metric.name in FAULTY)
+            if (graded or metric not in AS_PUBLISHED) and not (level == CLEAN and metric.name in FAULTY)
         ]
     for kind, of_kind in sorted(faulty.by(lambda r: r.kind).items()):
         for metric in (RR, TSR):

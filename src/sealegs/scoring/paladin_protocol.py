@@ -3,13 +3,13 @@
 The protocol (Eval_Protocol_PALADIN.md in the authors' public repository, October 2025) has a model answer by these
 definitions; here code does, from the record:
 
-- success: at least 40 % of the results that were asked for are given, and nothing is stated that no valid output holds.
+- success: at least 40 % of the requested results are given, and nothing is stated that no valid output holds.
 - recovery: something was done about the failure, and valid outputs hold at least 80 % of the results; or the failure
   could not be repaired and the answer says so (the protocol's exception).
 - unsupported: the final answer states what no valid output holds (`FCR`, hallucinated completion).
 
 It ignores wrong effects, things done twice and corrupt values that were believed on the way. What it does
-not reproduce: what the model that graded there really said.
+not reproduce: what the model that graded there really replied.
 """
 
 from __future__ import annotations

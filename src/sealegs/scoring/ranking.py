@@ -39,7 +39,7 @@ class Comparison(NamedTuple):
     Attributes:
         one, other: their places among the entrants.
         figure: the paired difference.
-        p: of the test that it is 0; None where nothing can be said.
+        p: of the test that it is 0; None where it cannot be computed.
         p_holm: the same, corrected for all comparisons.
     """
 
@@ -134,7 +134,7 @@ class Ranking:
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """All pairs, corrected together; those about which nothing can be said are left out of the correction."""
+        """All pairs, corrected together; those without a test are left out of the correction."""
         found = [
             Comparison(a, b, *compare(self.metric, self.entrants[a], self.entrants[b]))
             for a, b in combinations(range(len(self.entrants)), 2)

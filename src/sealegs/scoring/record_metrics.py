@@ -1,4 +1,4 @@
-"""What can be said of episodes that nobody judged: calls, delivered faults, failures shown, and what was done twice."""
+"""Figures of episodes that nobody judged: calls, delivered faults, failures shown, and what was done twice."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What replies to a review say: whether tasks can be solved, which corrupt answers are told, and who agrees with whom.
+"""Figures of a review: whether tasks can be solved, which corrupt answers are recognised, and who agrees with whom.
 
-- `solved`: the outcome is right (ledger, deliverables, nothing false said); `solved_strictly`: the strict verdict holds
-  too; `given_up`: the reviewer says that it cannot be done. `solved_by_any`: the share of the tasks that at least one
+- `solved`: the outcome is right (ledger, deliverables, no false claim); `solved_strictly`: the strict verdict too;
+  `given_up`: the reviewer says that it cannot be done. `solved_by_any`: the share of the tasks that at least one
   reviewer solved.
 - `sensitivity`: the share of the corrupt answers that are called corrupt, also by the rung of the ladder on which code
   can tell them (`sensitivity_glance`, ...); `specificity`: the share of the clean answers that are called right. A
@@ -53,7 +53,7 @@ class ReviewedAnswer:
         task, mode: of the episode that the answer is from.
         rung: on which the corruption is, or would be.
         corrupt: the truth.
-        said: what the reviewer says; None for a reply that cannot be read.
+        verdict: the reviewer's verdict; None for a reply that cannot be read.
     """
 
     reviewer: str
@@ -61,11 +61,11 @@ class ReviewedAnswer:
     mode: str
     rung: str
     corrupt: bool
-    said: bool | None
+    verdict: bool | None
 
 
 def _presented_as_true(reply: ReviewedAnswer) -> bool:
-    return reply.corrupt and reply.said is True
+    return reply.corrupt and reply.verdict is True
 
 
 def _presented_on(rung: Rung) -> Metric[ReviewedAnswer]:
@@ -82,7 +82,7 @@ TASK_METRICS = (
 ANSWER_METRICS = (
     Metric[ReviewedAnswer]("sensitivity", _presented_as_true, lambda one: one.corrupt),
     *(_presented_on(rung) for rung in RUNGS),
-    Metric[ReviewedAnswer]("specificity", lambda one: one.said is False, lambda one: not one.corrupt),
+    Metric[ReviewedAnswer]("specificity", lambda one: one.verdict is False, lambda one: not one.corrupt),
 )
 
 
@@ -122,18 +122,22 @@ def agreement_table(answers: Sequence[ReviewedAnswer], name: Callable[[str], Row
         answers: the replies of people, or of models.
         name: makes `suite` and `agent` or `model` of a reviewer's name, or of two names.
     """
-    said: dict[str, dict[str, Label]] = {}
+    labels_by_reviewer: dict[str, dict[str, Label]] = {}
     truth: dict[str, Label] = {}
     for reply in answers:
-        said.setdefault(reply.reviewer, {})[reply.task] = UNREADABLE if reply.said is None else reply.said
+        labels_by_reviewer.setdefault(reply.reviewer, {})[reply.task] = (
+            UNREADABLE if reply.verdict is None else reply.verdict
+        )
         truth[reply.task] = reply.corrupt
     rows: list[Row] = []
-    for reviewer, labels in said.items():
+    for reviewer, labels in labels_by_reviewer.items():
         rows += _pair_rows(name(f"{reviewer} / {TRUTH}"), labels, truth)
-    for (one, first), (other, second) in combinations(said.items(), 2):
+    for (one, first), (other, second) in combinations(labels_by_reviewer.items(), 2):
         rows += _pair_rows(name(f"{one} / {other}"), first, second)
-    if len(said) > 1:
-        alpha, n = krippendorff_alpha([own[task] for own in said.values() if task in own] for task in truth)
+    if len(labels_by_reviewer) > 1:
+        alpha, n = krippendorff_alpha(
+            [own[task] for own in labels_by_reviewer.values() if task in own] for task in truth
+        )
         figure = Figure(None if alpha is None else round(alpha, 4), None, None, n)
         rows.append(figure_row(name(ALL), ALL, ALL, "alpha", figure))
     return rows

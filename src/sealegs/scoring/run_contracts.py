@@ -44,7 +44,7 @@ class RunContract(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ContractForm:
-    """A contract as it can be asked for.
+    """A contract as it can be requested.
 
     Attributes:
         name: without the parameter.
@@ -64,7 +64,7 @@ class ContractForm:
 
 
 @dataclass(frozen=True, slots=True)
-class _AskedContract:
+class _RequestedContract:
     name: str
     check: _Check
 
@@ -89,7 +89,7 @@ def contract_from(text: str) -> RunContract:
         raise UserError(f"contract {name} takes no parameter ({parameter!r} is given); write {name}")
     if form.parameter and not parameter and (colon or not form.optional):
         raise UserError(f"contract {name} lacks its parameter {form.parameter}; write it as in {form.example}")
-    return _AskedContract(text, form.read(parameter))
+    return _RequestedContract(text, form.read(parameter))
 
 
 def _plain(check: _Check) -> Callable[[str], _Check]:

@@ -26,7 +26,7 @@ class RunEvidence:
     Attributes:
         record: of the run.
         events: of the same run, with their times.
-        input: what the agent was asked.
+        input: the agent's input.
         specs: what is known of the tools, by name; may be empty.
     """
 
@@ -47,8 +47,8 @@ def may_act(tool: str, specs: Mapping[str, ToolSpec]) -> bool:
     return spec is None or spec.effects is not False
 
 
-def asked_for(turn: Turn, specs: Mapping[str, ToolSpec]) -> tuple[str, str]:
-    """What two calls that ask one tool for the same have in common."""
+def request_key(turn: Turn, specs: Mapping[str, ToolSpec]) -> tuple[str, str]:
+    """Return a key that is equal for two calls that request the same of one tool."""
     return turn.call.tool, arguments_key(turn.call.arguments, specs.get(turn.call.tool))
 
 
@@ -104,19 +104,19 @@ def _stated_failure(value: Any) -> Failure | None:
         return Failure(value) if value.lstrip(" *#<").casefold().startswith(WORDS) else None
     if not isinstance(value, Mapping):
         return None
-    said = next((value[name] for name in ERRORS if value.get(name)), None)
+    error = next((value[name] for name in ERRORS if value.get(name)), None)
     # A body may be an answer that mentions an error; MCP's and Anthropic's marks say that it is one.
-    if said is None and value.get("isError") is not True and value.get("is_error") is not True:
+    if error is None and value.get("isError") is not True and value.get("is_error") is not True:
         return None
-    status = next((one for one in _statuses(value, said) if isinstance(one, int) and 400 <= one <= 599), None)
-    retry = said.get("retry_after") if isinstance(said, Mapping) else value.get("retry_after")
-    kind = str(said.get("type") or "ToolError") if isinstance(said, Mapping) else "ToolError"
+    status = next((one for one in _statuses(value, error) if isinstance(one, int) and 400 <= one <= 599), None)
+    retry = error.get("retry_after") if isinstance(error, Mapping) else value.get("retry_after")
+    kind = str(error.get("type") or "ToolError") if isinstance(error, Mapping) else "ToolError"
     seconds = float(retry) if isinstance(retry, (int, float)) and not isinstance(retry, bool) else None
-    return Failure(str(said or value), type=kind, status=status, retry_after=seconds)
+    return Failure(str(error or value), type=kind, status=status, retry_after=seconds)
 
 
-def _statuses(value: Mapping[str, Any], said: Any) -> list[Any]:
-    holders = [one for one in (said, value) if isinstance(one, Mapping)]
+def _statuses(value: Mapping[str, Any], error: Any) -> list[Any]:
+    holders = [one for one in (error, value) if isinstance(one, Mapping)]
     return [holder.get(name) for holder in holders for name in ("status", "code", "status_code")]
 
 

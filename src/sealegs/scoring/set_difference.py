@@ -36,7 +36,7 @@ class SetDifference:
         model: its name.
         public, private: its figures, weighted alike.
         figure: how much higher it is on the private tasks.
-        p: of the test that this is 0; None where nothing can be said.
+        p: of the test that this is 0; None where it cannot be computed.
         p_holm: the same, corrected for all models that are shown beside it.
     """
 

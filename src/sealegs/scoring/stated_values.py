@@ -26,7 +26,7 @@ from sealegs.scoring.value_words import (
 )
 
 Kind = Literal["number", "date", "time", "duration", "code", "phone", "e-mail address", "link", "quotation"]
-Day: TypeAlias = tuple[int | None, int | None, int | None]  # year, month, day; None where it is not told
+Day: TypeAlias = tuple[int | None, int | None, int | None]  # year, month, day; None where it is not stated
 LOOSE = 13  # a whole number below it counts tries, steps and things, unless it has a unit
 
 
@@ -40,7 +40,7 @@ class StatedValue:
         numbers: readings of a number, each with the worth of one in its last place; of a duration, its minutes.
         days: readings of a date.
         moments: readings of a time of day, as hours and minutes.
-        unit: of a number; empty where none is told.
+        unit: of a number; empty where none is stated.
         rough: the text says that it is rounded.
         free: it need not come from anywhere: a small count, a year, all of something.
         parts: what it also may be: several values beside one another.
@@ -189,8 +189,8 @@ def _link(found: re.Match[str]) -> list[StatedValue]:
 
 
 def _quotation(found: re.Match[str]) -> StatedValue:
-    asked = _TO_SAY.search(found.string[: found.start()]) is not None
-    return StatedValue("quotation", next(group for group in found.groups() if group is not None), free=asked)
+    to_say = _TO_SAY.search(found.string[: found.start()]) is not None
+    return StatedValue("quotation", next(group for group in found.groups() if group is not None), free=to_say)
 
 
 def _iso(found: re.Match[str]) -> list[StatedValue] | None:

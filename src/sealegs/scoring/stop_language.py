@@ -106,12 +106,12 @@ def says_stop(answer: str) -> bool:
 def leaves_undone(answer: str, *, lacking: bool) -> bool:
     """Whether an answer says that the request was not completed, for a judge who knows what it lacks.
 
-    An answer that tells of trouble, says nothing of a way around it, and lacks what was asked for is a stop, too,
+    An answer that tells of trouble, says nothing of a way around it, and lacks a requested result is a stop, too,
     whatever its words.
 
     Args:
-        answer: what the agent said.
-        lacking: something that was asked for is not in it.
+        answer: the agent's answer.
+        lacking: a requested result is not in it.
     """
     if says_stop(answer):
         return True
@@ -143,7 +143,7 @@ def ending_of(answer: str | None) -> Ending:
 
 @cache
 def _left_undone() -> re.Pattern[str]:
-    """The phrases of the data file, of all languages: an answer is not asked which one it is in."""
+    """The phrases of the data file, of all languages: an answer's own language is not determined first."""
     languages = yaml.safe_load(files(__package__ or "").joinpath("stop_phrases.yaml").read_text("utf-8"))
     phrases = [phrase for ways in languages.values() for way in ways.values() for phrase in way]
     return re.compile("|".join(phrases), re.IGNORECASE | re.MULTILINE)

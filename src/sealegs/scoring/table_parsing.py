@@ -76,7 +76,7 @@ def readings(
         if inner is not None:
             yield from _tables(inner, columns)
         if len(columns) == rows == 1 and len(text) <= SENTENCE:
-            yield from _said(text, question)
+            yield from _from_sentence(text, question)
 
 
 def literal(text: str) -> tuple[bool, Any]:
@@ -180,7 +180,7 @@ def _from_list(values: list[Any], columns: Sequence[str]) -> Iterator[AnswerRead
         return
     yield from _table([[value] for value in values])
     if len(columns) > 1:
-        # A flat list is a column, but where several columns are asked for it may be the one row.
+        # A flat list is a column, but where several columns are requested it may be the one row.
         yield from _table([values])
 
 
@@ -289,7 +289,7 @@ def _without_lead(text: str) -> str:
     return text[found.end() :] if found else text
 
 
-def _said(text: str, question: str) -> Iterator[AnswerReading]:
+def _from_sentence(text: str, question: str) -> Iterator[AnswerReading]:
     """A single value in a sentence: behind a colon or a verb, in quotes, or the only number or date."""
     if _DOUBT.search(text):
         return

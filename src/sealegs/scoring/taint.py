@@ -1,6 +1,6 @@
 """Following poison: which values were corrupt when they were shown, and where they turned up again.
 
-A value is followed by what it is. A corrupt value that happens to equal a right one cannot be told from it and is not
+A value is followed by what it is. A corrupt value that happens to equal a right one looks the same and is not
 followed. What it does not see: a wrong result that an agent worked out in its head.
 """
 
@@ -76,8 +76,8 @@ def _changed(turn: Turn) -> list[Any]:
         if not (strike.implicit and strike.delivered) or strike.shown is None:
             continue
         shown = outcome_from(strike.shown)
-        said = outcome_from(strike.said) if strike.said is not None else None
-        before = dict(paths.leaves(said.value)) if isinstance(said, Value) else {}
+        returned = outcome_from(strike.said) if strike.said is not None else None
+        before = dict(paths.leaves(returned.value)) if isinstance(returned, Value) else {}
         after = dict(paths.leaves(shown.value)) if isinstance(shown, Value) else {}
         values += [value for path, value in after.items() if before.get(path) != value and _followed(value)]
     return values
@@ -120,7 +120,9 @@ def _distrusted(sentence: str) -> bool:
 @lru_cache(maxsize=KEPT)
 def trusting(answer: str) -> tuple[str, ...]:
     """The lines and sentences of an answer that show no distrust in what they state."""
-    return tuple(told for told in re.split(r"\n|(?<=[.!?;])\s|(?<=[。！？；])", answer) if not _distrusted(told))
+    return tuple(
+        sentence for sentence in re.split(r"\n|(?<=[.!?;])\s|(?<=[。！？；])", answer) if not _distrusted(sentence)
+    )
 
 
 def claims(answer: str, value: Any) -> bool:

@@ -50,7 +50,7 @@ class AwaitModel:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What the model said."""
+    """The model's text."""
 
     text: str
     calls: tuple[ModelToolUse, ...] = ()

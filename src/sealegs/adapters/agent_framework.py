@@ -41,12 +41,12 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     invoke = copied._invoke_function
 
     async def invoked(call_kwargs: Mapping[str, Any]) -> Any:
-        asked = {name: value for name, value in call_kwargs.items() if name != hidden}
+        model_arguments = {name: value for name, value in call_kwargs.items() if name != hidden}
 
         async def running(given: Mapping[str, Any]) -> Any:
-            return await invoke(call_kwargs if given is asked else {**call_kwargs, **given})
+            return await invoke(call_kwargs if given is model_arguments else {**call_kwargs, **given})
 
-        return await crossing.call_async(copied.name, asked, running)
+        return await crossing.call_async(copied.name, model_arguments, running)
 
     copied._invoke_function = invoked  # type: ignore[method-assign]
     return copied

@@ -2,7 +2,7 @@
 
 `AssistantAgent(tools=wrap(tools, session), ...)` or `AssistantAgent(workbench=wrap(workbench, session), ...)`. A tool's
 `run_json` is what goes through the session, inside the handling of errors that AutoGen has. A workbench of another kind
-(an MCP server's) is wrapped as a whole: it must never raise, or the agent waits for ever, so a failure is told in the
+(an MCP server's) is wrapped as a whole: it must never raise, or the agent waits for ever, so a failure is part of the
 result.
 
 Of a tool or workbench that streams, the last piece is the answer, which the model reads, and what faults work on. What

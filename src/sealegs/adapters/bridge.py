@@ -87,7 +87,7 @@ class ToolCallBridge:
     Args:
         session: the episode; None takes the one that is active when a call is made, and none if none is.
         form: how results look.
-        module: the module that injected exceptions are said to come from.
+        module: the module that injected exceptions claim to come from.
         spec: what the framework's own marks say of the tool (`marks.spec_from_marks`), where the crossing is one
             tool's.
     """

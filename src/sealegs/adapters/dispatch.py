@@ -1,4 +1,4 @@
-"""The heart of a hand-written loop: what a model asked for, the tool that does it, and a text for the model.
+"""The heart of a hand-written loop: a model's tool call, the tool that does it, and a text for the model.
 
 `openai` and `anthropic` beside this file read and write each provider's messages. The tools are any callables, wrapped
 or marked; what they raise is reported to the model, as such loops do.
@@ -41,7 +41,7 @@ class ToolReply:
 
 
 class Refused(Exception):
-    """What the model asked for cannot be called at all."""
+    """What the model requested cannot be called at all."""
 
 
 def read_field(thing: Any, name: str, default: Any = None) -> Any:
@@ -60,7 +60,7 @@ def call_tools(wishes: Iterable[RequestedToolCall], tools: Tools, error_text: Er
     """Call the tools, one after the other.
 
     Args:
-        wishes: what the model asked for.
+        wishes: the calls that the model requested.
         tools: sync functions and generators.
         error_text: the text for what a tool raises.
     """
@@ -132,7 +132,7 @@ def error_as_sentence(error: Exception) -> str:
 
 
 def _ready(wish: RequestedToolCall, tools: Mapping[str, Callable[..., Any]]) -> Callable[[], Any] | Refused:
-    """The call that was asked for, yet to be made; or why it cannot be."""
+    """The requested call, yet to be made; or why it cannot be."""
     tool = tools.get(wish.tool)
     if tool is None:
         return Refused(f"There is no tool named {wish.tool}; there are {', '.join(tools)}.")

@@ -89,9 +89,9 @@ async def run_adk_agent(agent: Any, input: str, user: str) -> str | None:
     new = {"agent": agent, "app_name": "tested"} if isinstance(agent, BaseAgent) else {"app": agent}
     runner = agent if hasattr(agent, "run_async") and not isinstance(agent, BaseAgent) else InMemoryRunner(**new)
     session = await runner.session_service.create_session(app_name=runner.app_name, user_id=user)
-    asked = types.Content(role="user", parts=[types.Part(text=input)])
+    content = types.Content(role="user", parts=[types.Part(text=input)])
     answer = None
-    async for event in runner.run_async(user_id=user, session_id=session.id, new_message=asked):
+    async for event in runner.run_async(user_id=user, session_id=session.id, new_message=content):
         parts = event.content.parts if event.content and event.is_final_response() else None
         texts = [part.text for part in parts or () if part.text and not part.thought]
         # An agent that hands over has a final response of its own before the last one's; the last one counts.

@@ -47,7 +47,7 @@ class HttpxTransport:
 
     library: ClassVar[Any]
     body: ClassVar[Callable[..., Any]]
-    words: ClassVar[Mapping[Trouble, str]]  # where the library does not say what the system said
+    words: ClassVar[Mapping[Trouble, str]]  # where the library does not pass on the system's message
 
     def __init__(
         self, session: Session | None = None, inner: Any = None, tools: Mapping[str, str] | None = None
@@ -87,7 +87,7 @@ class HttpxTransport:
             crossing.layer = with_retry_count(request.headers.get(RETRIES), crossing.layer)
         return crossing
 
-    def asked(self, request: Any, call: Call, exchange: HttpExchange) -> Any:
+    def outgoing(self, request: Any, call: Call, exchange: HttpExchange) -> Any:
         """The request of a call: as it was made, or with the arguments that a fault has changed."""
         # Identity: only a fault replaces the arguments, and a rebuilt request differs in details.
         if call.arguments is exchange.arguments:
@@ -104,7 +104,7 @@ class HttpxTransport:
         return Head(response.status_code, headers, response)
 
     def answered(self, exchange: HttpExchange, head: Head, raw: bytes) -> Outcome:
-        """What the seam is told of a whole real answer."""
+        """What the seam notes of a whole real answer."""
         try:
             # The library decodes the body by its headers, as it would for the client.
             body = self.library.Response(head.status, headers=list(head.headers), content=raw).content
@@ -265,7 +265,7 @@ class SyncHttpxTransport(HttpxTransport):
                 yield StreamEnd(NO_DRY_RUN)
                 return
             try:
-                response = self._inner.handle_request(self.asked(request, call, exchange))
+                response = self._inner.handle_request(self.outgoing(request, call, exchange))
             except self.library.TransportError as error:
                 yield StreamEnd(exchange.broke(replace(failure_from_exception(error), unsent=self.unsent(error))))
                 return
@@ -282,7 +282,7 @@ class SyncHttpxTransport(HttpxTransport):
         yield head
         try:
             for piece in cut_by(cutter(head, call), response.stream):
-                # A fault asked for this many; the rest of the answer is never read.
+                # A fault requested this many; the rest of the answer is never read.
                 if len(came) == call.pieces:
                     yield StreamEnd(Value(PartialResult(came)))
                     return
@@ -311,7 +311,7 @@ class AsyncHttpxTransport(HttpxTransport):
         """Send a request, through the session where one is meant."""
         session, name = self._naming.session(), self.name(request)
         asks = model_api_at(request.method, request.url.path) is not None
-        # Asked before reading: an upload that no rule concerns should keep streaming.
+        # Checked before reading: an upload that no rule concerns should keep streaming.
         if session is not None and not isinstance(request.stream, Iterable) and (asks or not session.idle(name)):
             await request.aread()  # what is uploaded from an async source cannot be read while intercepting
         api = self.model_api(session, name, request)
@@ -338,7 +338,7 @@ class AsyncHttpxTransport(HttpxTransport):
                 yield StreamEnd(NO_DRY_RUN)
                 return
             try:
-                response = await self._inner.handle_async_request(self.asked(request, call, exchange))
+                response = await self._inner.handle_async_request(self.outgoing(request, call, exchange))
             except self.library.TransportError as error:
                 yield StreamEnd(exchange.broke(replace(failure_from_exception(error), unsent=self.unsent(error))))
                 return

@@ -139,15 +139,15 @@ class SampleSeam:
     def place(self, call: ToolCall, conversation: Sequence[Any]) -> AbstractContextManager[None]:
         """The block in which a call is made: its place among those that the model asked for at once."""
         last = conversation[-1] if conversation else None
-        asked = last.tool_calls or [] if isinstance(last, ChatMessageAssistant) else []
-        if len(asked) < 2:
+        calls = last.tool_calls or [] if isinstance(last, ChatMessageAssistant) else []
+        if len(calls) < 2:
             return ALONE
-        index = next((index for index, one in enumerate(asked) if one is call or one.id == call.id), None)
+        index = next((index for index, one in enumerate(calls) if one is call or one.id == call.id), None)
         if index is None:
             return ALONE
         # Some messages have no id; then the object itself is the key.
         key = getattr(last, "id", None) or id(last)
-        turn = self._turns.setdefault(key, ModelTurn(one.function for one in asked))
+        turn = self._turns.setdefault(key, ModelTurn(one.function for one in calls))
         return turn.call(index)
 
     def hosted(self, tools: Mapping[str, Any]) -> dict[str, Any]:
@@ -299,8 +299,8 @@ def _asking_role(call: ToolCall) -> str | None:
     for place in range(len(events) - 1, max(-1, len(events) - 1 - LOOKED_BACK), -1):
         event = events[place]
         if isinstance(event, ModelEvent) and event.output.choices:
-            asked = event.output.message.tool_calls or []
-            if any(one.id == call.id for one in asked):
+            calls = event.output.message.tool_calls or []
+            if any(one.id == call.id for one in calls):
                 return event.role
     return None
 

@@ -5,7 +5,7 @@
 `handle_tool_error`, `ToolNode`'s handling of errors, callbacks and other middlewares (a retry) meet them as they meet
 the tool's errors, wherever they stand. A tool's `metadata` may declare it (`{"effects": False}`), and holds the hints
 of an MCP server's tool. Calls that a model asks for in one message are counted in the order of the message, whichever
-runs first: a middleware is told the state of the graph, and a wrapped tool reads the messages of the graph that it runs
+runs first: a middleware gets the state of the graph, and a wrapped tool reads the messages of the graph that it runs
 in. What it does not cover: tools that the model's provider runs; the order of calls where the graph keeps its messages
 elsewhere than in `messages`, or where wrapped tools are called outside of a graph.
 """
@@ -102,8 +102,8 @@ class Seam(AgentMiddleware[Any, Any, Any]):
         # A tool that the model made up; the framework answers that by itself.
         if not isinstance(request.tool, BaseTool):
             return request
-        spec, asked = self._spec(request.tool), request.tool_call["args"]
-        return request.override(tool=_copied(request.tool, self._session, self._errors, asked, spec))
+        spec, arguments = self._spec(request.tool), request.tool_call["args"]
+        return request.override(tool=_copied(request.tool, self._session, self._errors, arguments, spec))
 
     def _spec(self, inner: BaseTool) -> ToolSpec:
         """What is known of a tool. LangChain makes the schema anew each time it is asked for, so it is kept."""
@@ -230,17 +230,17 @@ def _copied(
     shown = frozenset(spec.parameters.get("properties", ()))
     copy, run, run_async = inner.model_copy(), inner._run, inner._arun  # bound to the original: a call is counted once
 
-    def asked(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+    def model_arguments(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
         return {key: value for key, value in kwargs.items() if key in shown} if known is None else known
 
     @functools.wraps(run)  # the signature tells LangChain what to inject
     def crossed(*args: Any, **kwargs: Any) -> Any:
-        model = asked(kwargs)
+        model = model_arguments(kwargs)
         return crossing.call(name, model, lambda given: run(*args, **_given(kwargs, model, given)))
 
     @functools.wraps(run_async)
     async def crossed_async(*args: Any, **kwargs: Any) -> Any:
-        model = asked(kwargs)
+        model = model_arguments(kwargs)
 
         async def running(given: Mapping[str, Any]) -> Any:
             return await run_async(*args, **_given(kwargs, model, given))
@@ -259,9 +259,9 @@ def _copied(
     return copy
 
 
-def _given(kwargs: Mapping[str, Any], asked: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _given(kwargs: Mapping[str, Any], model_arguments: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The tool's keyword arguments, with those that a fault has changed."""
-    return dict(kwargs) if given is asked else {**kwargs, **given}
+    return dict(kwargs) if given is model_arguments else {**kwargs, **given}
 
 
 def _complain(failure: Failure) -> NoReturn:

@@ -106,8 +106,8 @@ def _call_of(op: Op) -> tuple[str, dict[str, Any]]:
         entry = {"namespace": list(op.namespace), "key": op.key}
         return (DELETE, entry) if op.value is None else (PUT, {**entry, "value": op.value})
     if isinstance(op, SearchOp):
-        asked = {"query": op.query, "filter": op.filter, "limit": op.limit, "offset": op.offset}
-        return SEARCH, {"namespace_prefix": list(op.namespace_prefix), **asked}
+        query = {"query": op.query, "filter": op.filter, "limit": op.limit, "offset": op.offset}
+        return SEARCH, {"namespace_prefix": list(op.namespace_prefix), **query}
     if isinstance(op, ListNamespacesOp):
         conditions = [{"match": one.match_type, "path": list(one.path)} for one in op.match_conditions or ()]
         return LIST, {"conditions": conditions, "max_depth": op.max_depth, "limit": op.limit, "offset": op.offset}

@@ -56,8 +56,10 @@ def _crossed(crossing: ToolCallBridge, name: str, function: Call, hidden: str | 
     """The function through the crossing. `hidden`: the parameter that LlamaIndex fills, not the model."""
 
     def crossed(*args: Any, **kwargs: Any) -> Any:
-        asked = _asked(args, kwargs, hidden)
-        return crossing.call(name, asked, lambda given: function(*args, **_given(kwargs, asked, given)))
+        model_arguments = _model_arguments(args, kwargs, hidden)
+        return crossing.call(
+            name, model_arguments, lambda given: function(*args, **_given(kwargs, model_arguments, given))
+        )
 
     return crossed
 
@@ -66,23 +68,23 @@ def _crossed_async(
     crossing: ToolCallBridge, name: str, function: Callable[..., Awaitable[Any]], hidden: str | None
 ) -> Call:
     async def crossed(*args: Any, **kwargs: Any) -> Any:
-        asked = _asked(args, kwargs, hidden)
+        model_arguments = _model_arguments(args, kwargs, hidden)
 
         async def running(given: Mapping[str, Any]) -> Any:
-            return await function(*args, **_given(kwargs, asked, given))
+            return await function(*args, **_given(kwargs, model_arguments, given))
 
-        return await crossing.call_async(name, asked, running)
+        return await crossing.call_async(name, model_arguments, running)
 
     return crossed
 
 
-def _asked(args: tuple[Any, ...], kwargs: Mapping[str, Any], hidden: str | None) -> dict[str, Any]:
+def _model_arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any], hidden: str | None) -> dict[str, Any]:
     named = {key: value for key, value in kwargs.items() if key != hidden}
     return {"args": list(args), **named} if args else named
 
 
-def _given(kwargs: Mapping[str, Any], asked: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    if given is asked:
+def _given(kwargs: Mapping[str, Any], model_arguments: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    if given is model_arguments:
         return dict(kwargs)
     return {**kwargs, **{key: value for key, value in given.items() if key != "args" or key in kwargs}}
 

@@ -1,7 +1,7 @@
 """What a framework says of a tool: its arguments, MCP's hints wherever it keeps them, and our marks in its metadata.
 
 Read are `readOnlyHint`, `destructiveHint` and `idempotentHint` (or in small letters with underscores), and under their
-own names `effects`, `idempotent`, `key`, `shown_by` and `statuses`. Where nothing is said, nothing is concluded. The
+own names `effects`, `idempotent`, `key`, `shown_by` and `statuses`. What is not declared stays unknown. The
 arguments decide whether a tool takes an idempotency key, and when two calls ask for the same.
 """
 
@@ -32,7 +32,7 @@ def spec_from_marks(name: str, *places: Any) -> ToolSpec | None:
     for place in places:
         marks |= dict(_marks(place))
         for inner in INSIDE:
-            marks |= dict(_marks(_said(place, inner)))
+            marks |= dict(_marks(_declared(place, inner)))
     if not marks:
         return None
     return ToolSpec(
@@ -55,7 +55,7 @@ def spec_from_tool(name: str, schema: Callable[[], Any], *places: Any) -> ToolSp
     """
     try:
         parameters = parameters_of(schema())
-    except Exception:  # frameworks make schemas when they are asked for, which may fail; the tool is used all the same
+    except Exception:  # frameworks make schemas on demand, which may fail; the tool is used all the same
         parameters = {}
     return replace(spec_from_marks(name, *places) or ToolSpec(name), parameters=parameters)
 
@@ -91,12 +91,12 @@ def _marks(place: Any) -> Iterator[tuple[str, Any]]:
     """The marks that stand in one place, by their names."""
     own = ("effects", "idempotent", "key", "shown_by", "statuses") if isinstance(place, Mapping) else ()
     for name in (*HINTS, *own):
-        value = _said(place, name)
+        value = _declared(place, name)
         if value is None and name in HINTS:
-            value = _said(place, HINTS[name])
+            value = _declared(place, HINTS[name])
         if isinstance(value, (bool, str)):
             yield name, value
 
 
-def _said(place: Any, name: str) -> Any:
+def _declared(place: Any, name: str) -> Any:
     return place.get(name) if isinstance(place, Mapping) else getattr(place, name, None)

@@ -5,7 +5,7 @@ session))`. Faults happen inside the tool's function, so that the SDK's own time
 `RunConfig.tool_error_formatter` and guardrails meet them as they meet the tool's own. What it does not cover: tools
 that the provider runs (`WebSearchTool` and the like) and tools of an agent's `mcp_servers`, which the SDK makes anew
 for every run: put the proxy before these servers. Agents that are reached by a handoff have tools of their own, and
-what the next agent is told of the conversation (`input_filter`) passes as it is.
+what the next agent sees of the conversation (`input_filter`) passes as it is.
 
 `wrap_handoffs(agent, session)` puts an agent's hand-overs under the session too: each is a call of its tool
 (`transfer_to_...`), which answers `{"assistant": NAME}` and has the effect that this agent takes over. One that is
@@ -91,11 +91,11 @@ def wrap_handoffs(agent: Agent[Any], session: Session | None = None) -> Agent[An
 
 def _crossed_handoff(source: Agent[Any], one: Any, reached: Mapping[str, Any], session: Session | None) -> Any:
     """A hand-over from the source through the session. `reached`: all hand-overs of it, by the agent's name."""
-    said = {"assistant": one.agent_name}
+    handover = {"assistant": one.agent_name}
     form = ResultCodec(
         lambda taker: Value({"assistant": taker.name}),
         lambda value, taker: (value, taker),
-        dry=lambda arguments: Value(said),
+        dry=lambda arguments: Value(handover),
     )
     spec = ToolSpec(one.tool_name, one.tool_description, one.input_json_schema, effects=True)
     crossing = ToolCallBridge(session, form, spec=spec)
@@ -129,17 +129,17 @@ def _crossed_handoff(source: Agent[Any], one: Any, reached: Mapping[str, Any], s
 
 
 class _ShownMessages:
-    """What a hand-over said, by the agent that it was said of last."""
+    """What a hand-over returned, by the agent that it was last about."""
 
     def __init__(self) -> None:
-        self._said: dict[int, str] = {}
+        self._handovers: dict[int, str] = {}
 
     def noted(self, taker: Any, value: Any) -> Any:
-        self._said[id(taker)] = value if isinstance(value, str) else json.dumps(value)
+        self._handovers[id(taker)] = value if isinstance(value, str) else json.dumps(value)
         return taker
 
     def taken(self, taker: Any) -> str | None:
-        return self._said.pop(id(taker), None)
+        return self._handovers.pop(id(taker), None)
 
 
 @dataclasses.dataclass

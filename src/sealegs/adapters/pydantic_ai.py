@@ -85,12 +85,15 @@ class SeamToolset(WrapperToolset[Any]):
         return await self._way.call_async(known, tool_args, running)
 
     def _crossed(
-        self, known: str, asked: dict[str, Any], function: Callable[[dict[str, Any], RunContext[Any]], Awaitable[Any]]
+        self,
+        known: str,
+        model_arguments: dict[str, Any],
+        function: Callable[[dict[str, Any], RunContext[Any]], Awaitable[Any]],
     ) -> Callable[[dict[str, Any], RunContext[Any]], Awaitable[Any]]:
         async def crossed(arguments: dict[str, Any], ctx: RunContext[Any]) -> Any:
             async def running(given: Mapping[str, Any]) -> Any:
-                return await function(arguments if given is asked else dict(given), ctx)
+                return await function(arguments if given is model_arguments else dict(given), ctx)
 
-            return await self._way.call_async(known, asked, running)
+            return await self._way.call_async(known, model_arguments, running)
 
         return crossed

@@ -33,7 +33,7 @@ OF_RUNS = ("min_pass_rate", "baseline", "contracts")
 
 
 class FaultWatch:
-    """What a session's faults did: told every call and every fault that fired, and recording them."""
+    """What a session's faults did: a watcher that records every call and every fault that fired."""
 
     def __init__(self, plan: Plan, clock: Clock) -> None:
         self.plan = plan
@@ -170,7 +170,7 @@ class Faults:
 
         Args:
             text: the answer.
-            to: what the agent was asked.
+            to: the agent's input.
         """
         self.answer = (text, to)
 
@@ -260,7 +260,7 @@ KEY = pytest.StashKey[Faults]()
 
 
 def faults_of(item: pytest.Item) -> Faults:
-    """The faults of this test, made when they are first asked for."""
+    """The faults of this test, made at their first use."""
     return item.stash.setdefault(KEY, Faults(item))
 
 

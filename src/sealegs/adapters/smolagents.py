@@ -39,12 +39,12 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
 
     @functools.wraps(forward)
     def crossed(*args: Any, **kwargs: Any) -> Any:
-        asked = {**dict(zip(names, args)), **kwargs}
+        model_arguments = {**dict(zip(names, args)), **kwargs}
 
         def running(given: Mapping[str, Any]) -> Any:
-            return forward(*args, **kwargs) if given is asked else forward(**given)
+            return forward(*args, **kwargs) if given is model_arguments else forward(**given)
 
-        return crossing.call(tools.name, asked, running)
+        return crossing.call(tools.name, model_arguments, running)
 
     copied.forward = crossed
     return copied

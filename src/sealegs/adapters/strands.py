@@ -75,29 +75,29 @@ def _wrapped(given: DecoratedFunctionTool[..., Any], session: Session | None) ->
 
     @functools.wraps(function)
     def in_thread(*args: Any, **kwargs: Any) -> Any:
-        asked, hidden = split(args, kwargs)
-        return crossing.call(name, asked, lambda known: function(**known, **hidden))
+        arguments, hidden = split(args, kwargs)
+        return crossing.call(name, arguments, lambda known: function(**known, **hidden))
 
     @functools.wraps(function)
     async def in_task(*args: Any, **kwargs: Any) -> Any:
-        asked, hidden = split(args, kwargs)
+        arguments, hidden = split(args, kwargs)
 
         async def running(known: Mapping[str, Any]) -> Any:
             if inspect.iscoroutinefunction(function):
                 return await function(**known, **hidden)
             return await asyncio.to_thread(function, **known, **hidden)
 
-        return await crossing.call_async(name, asked, running)
+        return await crossing.call_async(name, arguments, running)
 
     @functools.wraps(function)
     async def in_pieces(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
-        asked, hidden = split(args, kwargs)
+        arguments, hidden = split(args, kwargs)
         unseen = crossing.session(name) is None
         pieces = (
-            function(**asked, **hidden)
+            function(**arguments, **hidden)
             if unseen
             else pieces_before_answer(
-                lambda running: crossing.call_async(name, asked, running),
+                lambda running: crossing.call_async(name, arguments, running),
                 lambda known: function(**known, **hidden),
                 lambda piece: True,
             )
@@ -125,9 +125,9 @@ def _splitter(
     more = next((name for name, one in signature.parameters.items() if one.kind is one.VAR_KEYWORD), "")
 
     def split(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        asked = dict(signature.bind(*args, **kwargs).arguments)
-        asked |= asked.pop(more, {})
-        return asked, {name: asked.pop(name) for name in hidden if name in asked}
+        arguments = dict(signature.bind(*args, **kwargs).arguments)
+        arguments |= arguments.pop(more, {})
+        return arguments, {name: arguments.pop(name) for name in hidden if name in arguments}
 
     return split
 

@@ -52,7 +52,7 @@ class HttpAnswer:
     body: bytes
 
     def outcome(self) -> Outcome:
-        """What the seam is told of it."""
+        """What the seam notes of it."""
         data = self._data()
         if self.head.status < 400:
             return Value(data)
@@ -94,7 +94,7 @@ class HttpExchange:
     Args:
         tool: the tool's name.
         arguments: the call's arguments.
-        api: the interface that is asked, where this is no tool but a model.
+        api: the interface that is called, where this is no tool but a model.
     """
 
     def __init__(self, tool: str, arguments: Mapping[str, Any], api: ModelApi | None = None) -> None:
@@ -121,12 +121,12 @@ class HttpExchange:
     def split(self, outcome: Outcome) -> list[Any]:
         """An outcome as the head and the pieces of a body; of a connection that breaks, what comes before it does."""
         # By identity: an equal outcome may have been changed and changed back, or come from another try.
-        answer = next((answer for said, answer in self._answers if said is outcome), None)
+        answer = next((answer for known, answer in self._answers if known is outcome), None)
         if answer is not None:
             return [answer.head, *split_body(answer.head, answer.raw)]
         if isinstance(outcome, Failure):
-            for said, head, raw in self._breaks:
-                if said is outcome or outcome.exception is said.exception:  # perhaps with a longer text
+            for known, head, raw in self._breaks:
+                if known is outcome or outcome.exception is known.exception:  # perhaps with a longer text
                     return [head, *split_body(head, raw)] if head is not None else []
             if connection_trouble(outcome):
                 return []
@@ -148,14 +148,14 @@ class HttpExchange:
         """The failure that ends an answer which seems to be under way; None where the answer is complete."""
         if not isinstance(outcome, Failure) or outcome is self._invented:
             return None
-        shown = self.closing_event(outcome) or any(said is outcome for said, _ in self._answers)
+        shown = self.closing_event(outcome) or any(known is outcome for known, _ in self._answers)
         return None if shown else outcome
 
     def closing_event(self, outcome: Outcome) -> bytes:
         """The event by which a model's interface ends a stream that is under way; empty where none is due."""
         if not isinstance(outcome, Failure) or self._api is None or outcome is self._invented or outcome.exception:
             return b""
-        if any(said is outcome for said, _ in self._answers):
+        if any(known is outcome for known, _ in self._answers):
             return b""
         return self._api.error_event(outcome).encode()
 
@@ -174,7 +174,7 @@ class Naming:
         self._tools = dict(tools or {})
         # Weak, since one client may serve many sessions after one another.
         self._models: WeakKeyDictionary[Session, dict[str, ModelApi]] = WeakKeyDictionary()
-        self._asked: WeakKeyDictionary[Session, dict[str, frozenset[str]]] = WeakKeyDictionary()
+        self._methods: WeakKeyDictionary[Session, dict[str, frozenset[str]]] = WeakKeyDictionary()
 
     def session(self) -> Session | None:
         """The session of a request made now."""
@@ -184,12 +184,12 @@ class Naming:
 
     def declare(self, session: Session, name: str, method: str) -> None:
         """Tell a session what the method of a request says of its tool; one with several methods is as bad as any."""
-        asked = self._asked.setdefault(session, {})
-        before = asked.get(name, frozenset())
+        methods = self._methods.setdefault(session, {})
+        before = methods.get(name, frozenset())
         # Declared again only for a new method: this runs on each request.
         if method not in before:
-            asked[name] = before | {method}
-            session.declare(http_tool_spec(name, asked[name]))
+            methods[name] = before | {method}
+            session.declare(http_tool_spec(name, methods[name]))
 
     def model_api(
         self, session: Session, name: str, method: str, path: str, body: Callable[[], bytes]
@@ -223,7 +223,7 @@ def as_read(arguments: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def http_tool_spec(name: str, methods: Collection[str]) -> ToolSpec:
-    """What the methods that a tool is asked by say of it: RFC 9110, section 9.2."""
+    """What the methods that a tool is called by say of it: RFC 9110, section 9.2."""
     if SAFE.issuperset(methods):
         return ToolSpec(name, effects=False)
     return ToolSpec(name, idempotent=(SAFE | IDEMPOTENT).issuperset(methods))
@@ -303,8 +303,8 @@ def with_retry_count(count: str | None, layer: Layer) -> Layer:
 
 def _failing(failure: Failure, api: ModelApi | None) -> list[Any]:
     """A failure as the answer of a server, or of a model's interface."""
-    said = failure_body(failure) if api is None else api.error(failure)
-    body = json.dumps(said, ensure_ascii=False, default=str).encode()
+    content = failure_body(failure) if api is None else api.error(failure)
+    body = json.dumps(content, ensure_ascii=False, default=str).encode()
     headers = [("content-type", "application/json"), ("content-length", str(len(body)))]
     if api is not None:
         headers += api.headers(failure, utc_now())

@@ -1,8 +1,8 @@
 """Wrap a configured server with `sealegs proxy`, and take it out again.
 
 A change is worked out on the text, kept beside the file it came from, and put in its place in one step. The file as it
-was is kept until the server is taken out; it is asked only whether the entry had a list of arguments, and is otherwise
-the user's to restore by hand.
+was is kept until the server is taken out; it only shows whether the entry had a list of arguments, and is otherwise the
+user's to restore by hand.
 """
 
 from __future__ import annotations

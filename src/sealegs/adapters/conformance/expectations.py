@@ -37,7 +37,7 @@ def expect_alike(expected: SceneResult, found: SceneResult, *, runs: bool = True
         runs: whether the tools must have run equally often, too.
 
     Raises:
-        CheckFailed: they are not; the first difference is told.
+        CheckFailed: they are not; the message names the first difference.
     """
     expect(not found.stuck, "the run did not end")
     ended, wanted = found.surface[1], expected.surface[1]
@@ -68,7 +68,10 @@ def _same_texts(expected: Mapping[str, str], found: Mapping[str, str]) -> None:
 
 
 def _same_prompts(expected: Sequence[str], found: Sequence[str]) -> None:
-    expect(len(expected) == len(found), f"the model should be asked {len(expected)} times; it was {len(found)} times")
+    expect(
+        len(expected) == len(found),
+        f"the model should be called {len(expected)} times; it was called {len(found)} times",
+    )
     for number, (one, other) in enumerate(zip(map(comparable_text, expected), map(comparable_text, found)), start=1):
         if one != other:
             at = next((i for i, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))

@@ -32,10 +32,10 @@ answer = None
     Returns:
         The forecast as an object.
     """
-    told = {ask}("forecast", {{"city": city}})
-    if isinstance(told, BaseException):
-        raise told
-    return told
+    reply = {ask}("forecast", {{"city": city}})
+    if isinstance(reply, BaseException):
+        raise reply
+    return reply
 
 
 {define} advice(city: str) -> str:
@@ -47,22 +47,22 @@ answer = None
     Returns:
         A sentence.
     """
-    told = {ask}("advice", {{"city": city}})
-    if isinstance(told, BaseException):
-        raise told
-    return told
+    reply = {ask}("advice", {{"city": city}})
+    if isinstance(reply, BaseException):
+        raise reply
+    return reply
 '''
 _numbers = itertools.count(1)
 
 
 def forecast(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What `forecast` answers unless told otherwise."""
+    """What `forecast` answers by default."""
     days = [{"day": day, "degrees": 20 + day} for day in range(1, 4)]
     return {"city": arguments["city"], "sky": "clear", "days": days}
 
 
 def advice(arguments: Mapping[str, Any]) -> str:
-    """What `advice` answers unless told otherwise."""
+    """What `advice` answers by default."""
     return f"In {arguments['city']} take a coat for 12 degrees."
 
 

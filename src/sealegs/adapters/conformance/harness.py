@@ -32,7 +32,7 @@ class ModelScript:
     Attributes:
         prompts: what the model read, one text a turn.
         shown: the text that it read as the result of each call, by the call's id.
-        finished: whether the model was asked again after all its calls and could say its last words.
+        finished: whether the model was called again after all its calls and could say its last words.
         last_words: what it then says.
     """
 
@@ -67,7 +67,7 @@ class Scene:
         mode: which of the framework's ways is to be used; the tools are coroutine functions where it is `async`, plain
             functions where it is `sync` or `mixed` (sync tools in the async way).
         tools: plain functions with annotations and docstrings, to be made into the framework's tools, by name.
-        script: asked by the fake model.
+        script: of the fake model.
         armed: whether the adapter is in place at all.
         session: what the adapter is to be armed with; None: it looks for the active session itself.
         shows: the adapter shows failures to the model rather than raising them, where it offers both.

@@ -120,7 +120,7 @@ class SceneRunner:
 
     @property
     def usual(self) -> Mapping[str, Act]:
-        """What the tools answer unless told otherwise."""
+        """What the tools answer by default."""
         pieces = self.harness.pieces
         return USUAL if pieces is None else {name: _pieced(act, pieces) for name, act in USUAL.items()}
 

@@ -2,7 +2,7 @@
 
 The handler says which requests go through the session, the tool run asks the server, the writer shows what comes of it,
 and the switch holds the plan that can be changed while all this runs. What it does not cover: HTTP/2 and HTTP/3,
-trailers, and what is said on a websocket, which passes.
+trailers, and messages on a websocket, which pass.
 """
 
 from __future__ import annotations

@@ -44,16 +44,16 @@ class Control:
             return refusal
         if self._token and not hmac.compare_digest(request.headers.get(TOKEN, "").encode(), self._token.encode()):
             return web.Response(status=403, text=f"give the token of SEALEGS_TOKEN in the header {TOKEN}\n")
-        asked = (request.method, request.path)
+        route = (request.method, request.path)
         try:
-            if asked in (("POST", "/on"), ("POST", "/off")):
-                self._switch.turn(on=asked[1] == "/on")
-            elif asked == ("PUT", "/plan"):
+            if route in (("POST", "/on"), ("POST", "/off")):
+                self._switch.turn(on=route[1] == "/on")
+            elif route == ("PUT", "/plan"):
                 refusal = await self._loaded(request)
                 if refusal is not None:
                     return refusal
-            elif asked != ("GET", "/"):
-                return web.Response(status=404, text=f"there is no {' '.join(asked)}; there are {WAYS}\n")
+            elif route != ("GET", "/"):
+                return web.Response(status=404, text=f"there is no {' '.join(route)}; there are {WAYS}\n")
         except UserError as error:
             return web.Response(status=409, text=f"{error}\n")
         return web.json_response(self._switch.state())

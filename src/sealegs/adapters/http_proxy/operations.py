@@ -81,7 +81,7 @@ class Operations:
         """What is known of each as a tool."""
         return [one.spec for one in self._known]
 
-    def asked(self, method: str, raw_path: str) -> tuple[Operation, dict[str, Any]] | None:
+    def match(self, method: str, raw_path: str) -> tuple[Operation, dict[str, Any]] | None:
         """The operation that a request asks for, and the arguments in its path; None where it is not described."""
         for one in self._known:
             if one.method == method and (arguments := one.arguments(raw_path)) is not None:
@@ -104,9 +104,9 @@ def read_operations(file: Path, host: str) -> Operations:
         UserError: it describes no operations that can be told apart.
     """
     data = read_data_file(file)
-    said = str(data.get("openapi", "")) if isinstance(data, Mapping) else ""
-    if not said.startswith("3."):
-        was = f"openapi {said!r}" if said else "no `openapi` version"
+    version = str(data.get("openapi", "")) if isinstance(data, Mapping) else ""
+    if not version.startswith("3."):
+        was = f"openapi {version!r}" if version else "no `openapi` version"
         raise UserError(f"--openapi {file}: {was}; give a description of OpenAPI 3.0 or 3.1")
     try:
         found = list(_described(data, host))

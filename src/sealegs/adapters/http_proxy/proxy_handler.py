@@ -63,28 +63,28 @@ class ProxyHandler:
         episode = await self._switch.episode()
         if episode is None or asks_websocket(request):
             return await self._untouched(request)
-        asked = self._names.read(request.method, request.raw_path, request.headers.items())
+        named = self._names.read(request.method, request.raw_path, request.headers.items())
         # In this order: to ask a session of a tool fixes what it knows of it, and a model is declared only below.
-        if not asked.may_ask_model and episode.session.idle(asked.tool):
+        if episode.session.idle(named.tool) and not named.may_ask_model:
             return await self._untouched(request)
         with episode.call():
-            return await self._through(request, asked, episode)
+            return await self._through(request, named, episode)
 
     async def _through(
-        self, request: web.BaseRequest, asked: ClientRequest, episode: ProxyEpisode
+        self, request: web.BaseRequest, named: ClientRequest, episode: ProxyEpisode
     ) -> web.StreamResponse:
         """Answer a request that is a call to the session."""
         body = await self._guard.body(request)
         if isinstance(body, web.Response):
             return body
         session = episode.session
-        api = self._names.model_api(session, asked, body)
-        crossing = self._names.intercepted(session, asked, body, api)
+        api = self._names.model_api(session, named, body)
+        crossing = self._names.intercepted(session, named, body, api)
         if crossing is None:
             return await self._passed(request, body)
-        exchange = HttpExchange(asked.tool, crossing.arguments, api)
+        exchange = HttpExchange(named.tool, crossing.arguments, api)
         events = api is not None or STREAM in request.headers.get("Accept", "")
-        run = ToolRun(self._upstream, request, asked, body, exchange, events)
+        run = ToolRun(self._upstream, request, named, body, exchange, events)
         async with aclosing(crossing.pieces_async(run.run, exchange.split)) as coming:
             return await shown_response(request, exchange, coming)
 

@@ -20,8 +20,8 @@ class ProxySettings:
 
     Attributes:
         upstream: the server's origin.
-        say: told a line for the user.
-        warn: told a line of what went wrong while it runs.
+        say: called with a line for the user.
+        warn: called with a line about what went wrong while it runs.
         plan: the faults at the start.
         plan_file: where they were read, and are read again.
         layers: makes the layers between client and faults, for each plan.

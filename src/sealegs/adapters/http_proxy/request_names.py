@@ -50,7 +50,7 @@ class ClientRequest:
 
     @property
     def may_ask_model(self) -> bool:
-        """Whether it asks at a path at which models are asked."""
+        """Whether its path is one of a model API."""
         return model_api_at(self.method, self.path) is not None
 
     def arguments(self, body: bytes) -> HttpArguments:
@@ -88,7 +88,7 @@ class RequestNames:
         """A request as a call of its tool."""
         raw_path, _, query = raw_target.partition("?")
         name = self._naming.name(method, self._host, unquote(raw_path))
-        operation, inner = self._operations.asked(method, raw_path) or (None, {})
+        operation, inner = self._operations.match(method, raw_path) or (None, {})
         if operation is not None and name not in self._tools:
             name = operation.spec.name
         return ClientRequest(name, method, raw_path, query, tuple(headers), operation, inner)

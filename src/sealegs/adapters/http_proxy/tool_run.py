@@ -32,40 +32,40 @@ class ToolRun:
     Args:
         upstream: the server.
         request: the client's request.
-        asked: the same as a call.
+        named: the same as a call.
         body: its body.
         exchange: where what comes of it is remembered.
-        whole_events: whether events must be readable, so that no compressed ones are asked for.
+        whole_events: whether events must be readable, so that no compressed ones are requested.
     """
 
     def __init__(
         self,
         upstream: Upstream,
         request: web.BaseRequest,
-        asked: ClientRequest,
+        named: ClientRequest,
         body: bytes,
         exchange: HttpExchange,
         whole_events: bool,
     ) -> None:
         self._upstream = upstream
         self._request = request
-        self._asked = asked
+        self._named = named
         self._body = body
         self._exchange = exchange
         self._whole_events = whole_events
 
     async def run(self, call: Call) -> AsyncGenerator[Any, None]:
         """The head and the pieces of the answer to a call, last a `StreamEnd`."""
-        if call.dry and self._asked.method not in SAFE:
+        if call.dry and self._named.method not in SAFE:
             yield StreamEnd(NO_DRY_RUN)
             return
         try:
             answer = await self._sent(call)
         except aiohttp.ClientConnectorError as error:
-            said = unreachable_answer(self._upstream, error)
-            yield said.head
-            yield said.body
-            yield StreamEnd(self._exchange.answered(said, unsent=True))
+            unreachable = unreachable_answer(self._upstream, error)
+            yield unreachable.head
+            yield unreachable.body
+            yield StreamEnd(self._exchange.answered(unreachable, unsent=True))
             return
         except (aiohttp.ClientError, ConnectionError) as error:
             yield StreamEnd(self._exchange.broke(failure_from_exception(error)))
@@ -78,7 +78,7 @@ class ToolRun:
         headers = self._headers()
         if call.arguments is self._exchange.arguments:
             return await self._upstream.asking(self._request, self._body, headers)
-        target, body = self._asked.changed(call.arguments)
+        target, body = self._named.changed(call.arguments)
         headers.popall("Content-Length", None)
         return await self._upstream.sending(self._request, target, body, headers)
 

@@ -27,7 +27,7 @@ def asks_websocket(request: web.BaseRequest) -> bool:
 
 
 async def passed_websocket(upstream: Upstream, request: web.BaseRequest) -> web.StreamResponse:
-    """Open a websocket at the server, and pass on what is said until either side ends it."""
+    """Open a websocket at the server, and pass on messages until either side ends it."""
     headers = passed_on(request.headers)
     for name in [name for name in headers if name.lower().startswith(OWN)]:
         headers.popall(name, None)

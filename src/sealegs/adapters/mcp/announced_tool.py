@@ -43,8 +43,8 @@ def _effects(hints: Mapping[str, Any]) -> bool | None:
     """Whether a server says that its tool changes the world; None where it says nothing of it."""
     if hints.get("readOnlyHint") is True:
         return False
-    said = hints.get("readOnlyHint") is False or "destructiveHint" in hints or "idempotentHint" in hints
-    return True if said else None
+    hinted = hints.get("readOnlyHint") is False or "destructiveHint" in hints or "idempotentHint" in hints
+    return True if hinted else None
 
 
 def _unwrapped(schema: dict[str, Any]) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def call_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: 
     Args:
         outcome: what the client is to see; none that is `cut`.
         id: of the request.
-        truth: the server's own answer, whose form is kept; None where it was not asked.
+        truth: the server's own answer, whose form is kept; None where it was not called.
         modern: whether the request is of the stateless era.
         structured: whether the tool announced the schema of its answers.
     """
@@ -84,8 +84,8 @@ def call_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: 
             return {"jsonrpc": "2.0", "id": id, "error": error}
         result: dict[str, Any] = {"content": [_text(str(ToolFault(outcome)))], "isError": True}
     else:
-        told = truth.get("result") if truth is not None else None
-        before = told if isinstance(told, dict) and isinstance(told.get("content"), list) else None
+        true_result = truth.get("result") if truth is not None else None
+        before = true_result if isinstance(true_result, dict) and isinstance(true_result.get("content"), list) else None
         result = _with_data(before, outcome.value, structured)
     if modern:
         result.setdefault("resultType", "complete")
@@ -100,8 +100,8 @@ def list_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: 
     value = outcome.value
     if isinstance(value, Mapping):
         value = [{**tool, "name": name} if isinstance(tool, Mapping) else tool for name, tool in value.items()]
-    told = truth.get("result") if truth is not None else None
-    result = {**(told if isinstance(told, dict) else {}), "tools": value}
+    true_result = truth.get("result") if truth is not None else None
+    result = {**(true_result if isinstance(true_result, dict) else {}), "tools": value}
     if modern:
         result.setdefault("resultType", "complete")
     return {"jsonrpc": "2.0", "id": id, "result": result}
@@ -133,9 +133,9 @@ def _tool_error(text: str) -> Failure:
 
 
 def _protocol_error(error: Any) -> Failure:
-    told = error if isinstance(error, dict) else {}
-    body = {key: told[key] for key in ("code", "data") if key in told}
-    return Failure(str(told.get("message", "")), type="JSONRPCError", body=body)
+    fields = error if isinstance(error, dict) else {}
+    body = {key: fields[key] for key in ("code", "data") if key in fields}
+    return Failure(str(fields.get("message", "")), type="JSONRPCError", body=body)
 
 
 def _error(failure: Failure) -> dict[str, Any] | None:
@@ -228,10 +228,10 @@ def _content(before: list[Any], value: Any) -> list[Any]:
         return [item if _is_block(item) else _text(_say(item, None)) for item in _listed(value)]
     # Written as the server wrote it, so that the change cannot be told by its form.
     indent = 2 if any("\n " in text for text in texts) else None
-    said = [_text(_say(item, indent)) for item in (_listed(value) if len(texts) > 1 else [value])]
+    blocks = [_text(_say(item, indent)) for item in (_listed(value) if len(texts) > 1 else [value])]
     # Pictures before the first text stay before it.
     place = next(index for index, block in enumerate(before) if _is_text(block))
-    return [*before[:place], *said, *(block for block in before[place:] if not _is_text(block))]
+    return [*before[:place], *blocks, *(block for block in before[place:] if not _is_text(block))]
 
 
 def _listed(value: Any) -> list[Any]:

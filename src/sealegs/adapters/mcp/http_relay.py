@@ -122,7 +122,7 @@ class HttpRelay:
             return False
         if exchange.waits:
             exchange.cancel()
-        return not exchange.asked
+        return not exchange.server_called
 
     async def _go(self, request: web.BaseRequest, exchange: McpExchange) -> web.StreamResponse:
         """Take a request through the session, in a task of its own that a cancel can end."""
@@ -180,7 +180,7 @@ class HttpRelay:
 
     async def _ask(self, request: web.BaseRequest, call: ResumableCall, body: bytes, id: RequestId) -> ServerReply:
         """Ask the server, and wait for the answer, which may come on another stream than this one."""
-        later = call.asked(id)
+        later = call.sent_under(id)
         call.reads = True
         try:
             heard = await self._heard(request, call, body, id)
@@ -221,8 +221,8 @@ class HttpRelay:
                 message = parse_message(raw)
                 form = ResponseHead(answer.status, headers, event=False)
                 wait = seconds_invited(answer.headers.get("Retry-After", ""), answer.headers.get("Date", ""))
-                said = message if message is not None and is_answer(message) else None
-                return ServerReply(said, raw, form, answer.status, wait)
+                parsed = message if message is not None and is_answer(message) else None
+                return ServerReply(parsed, raw, form, answer.status, wait)
             form = ResponseHead(answer.status, headers, event=True)
             events = Events()
             async for piece in answer.content.iter_any():

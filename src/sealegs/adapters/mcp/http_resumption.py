@@ -12,7 +12,7 @@ KEPT = 64  # calls whose stream may still be taken up again
 
 
 class ResumableCall:
-    """A call whose answer may come on another stream than the one that it was asked on.
+    """A call whose answer may come on another stream than the one that it was sent on.
 
     Attributes:
         response: to the client's own request.
@@ -35,13 +35,13 @@ class ResumableCall:
         self._id = id
         self._answers: dict[RequestId, asyncio.Future[ServerReply]] = {}
 
-    def asked(self, id: RequestId) -> asyncio.Future[ServerReply]:
-        """The server is asked under this id: where the answer goes if it comes elsewhere."""
+    def sent_under(self, id: RequestId) -> asyncio.Future[ServerReply]:
+        """Note that the server is called under this id, and return where its answer goes if it comes elsewhere."""
         self._answers[id] = asyncio.get_running_loop().create_future()
         return self._answers[id]
 
     def knows(self, id: RequestId) -> bool:
-        """Whether the server was asked under this id."""
+        """Whether the server was called under this id."""
         return id in self._answers
 
     def note(self, event: bytes) -> None:

@@ -32,10 +32,10 @@ Answer = Callable[[], Awaitable[web.StreamResponse]]
 
 def request_arguments(method: str, message: Message | None) -> Mapping[str, Any]:
     """A request as the arguments of a call."""
-    asked = message or {}
-    params = asked.get("params")
+    request = message or {}
+    params = request.get("params")
     name = params.get("name") if isinstance(params, dict) else None
-    given = {"method": method, "message": asked.get("method"), "name": name}
+    given = {"method": method, "message": request.get("method"), "name": name}
     return {key: value for key, value in given.items() if isinstance(value, str)}
 
 
@@ -101,10 +101,10 @@ class StruckRequest:
         if failure.retry_after is not None:
             headers["Retry-After"] = str(math.ceil(failure.retry_after))
         if status in (401, 403):
-            told = {"error": "invalid_token" if status == 401 else "insufficient_scope"}
-            told["error_description"] = failure.message if failure.message != "Unauthorized" else "The token expired"
-            headers["WWW-Authenticate"] = self._challenge(told)
-            return web.Response(status=status, headers=headers, body=json.dumps(told).encode())
+            problem = {"error": "invalid_token" if status == 401 else "insufficient_scope"}
+            problem["error_description"] = failure.message if failure.message != "Unauthorized" else "The token expired"
+            headers["WWW-Authenticate"] = self._challenge(problem)
+            return web.Response(status=status, headers=headers, body=json.dumps(problem).encode())
         # By the specification, a 404 to a request with a session id means that the session is over, and clients begin a
         # new one.
         lost = status == 404 and SESSION in self._request.headers
@@ -116,8 +116,8 @@ class StruckRequest:
         body = {"jsonrpc": "2.0", "id": id, "error": error}
         return web.Response(status=status, headers=headers, body=json.dumps(body).encode())
 
-    def _challenge(self, told: Mapping[str, str]) -> str:
+    def _challenge(self, problem: Mapping[str, str]) -> str:
         request = self._request
         place = f"{request.scheme}://{request.host}{WELL_KNOWN}oauth-protected-resource{request.path}"
-        pairs = {**told, "resource_metadata": place}
+        pairs = {**problem, "resource_metadata": place}
         return "Bearer " + ", ".join(f'{name}="{value.replace(chr(34), chr(39))}"' for name, value in pairs.items())

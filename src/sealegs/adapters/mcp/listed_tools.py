@@ -93,7 +93,7 @@ class LearningExchange(McpExchange):
 
     async def through(self, ask: Ask, hand: Hand) -> ClientReply:
         """What the client is to see: the answer as it came. For the arguments see `McpExchange.through`."""
-        self.asked = True
+        self.server_called = True
         answer = await ask(self.request.raw, self.request.id)
         if answer.message is not None:
             self._tools.learn(answer.message, self.request.arguments.get("cursor"))

@@ -63,14 +63,14 @@ class McpExchange(ABC):
     Attributes:
         request: the request.
         task: the one that it runs in; whoever starts it sets this.
-        asked: whether the server has been asked.
+        server_called: whether the server has been called.
         changes_list: whether the client must hear that the list of the tools has changed.
     """
 
     def __init__(self, request: McpRequest) -> None:
         self.request = request
         self.task: asyncio.Task[Any] | None = None
-        self.asked = False
+        self.server_called = False
         self.changes_list = False
 
     @abstractmethod

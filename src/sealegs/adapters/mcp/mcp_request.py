@@ -1,4 +1,4 @@
-"""A request of an MCP client that a tool or the list of the tools answers, and the same request asked again.
+"""A request of an MCP client that a tool or the list of the tools answers, and the same request sent again.
 
 The plan names tools/list like a tool, by `tools/list`, and a request over HTTP by `http/request`.
 """

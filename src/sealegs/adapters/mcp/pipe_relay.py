@@ -63,7 +63,7 @@ class PipeRelay:
         self._windows = windows
         self._exchanges: dict[RequestId, McpExchange] = {}  # by the client's id
         # Who waits for the server's answer to which id; None for an answer that nobody wants any more.
-        self._asked: dict[RequestId, asyncio.Future[ServerReply] | None] = {}
+        self._pending: dict[RequestId, asyncio.Future[ServerReply] | None] = {}
         self._subscriptions: list[RequestId] = []  # in the stateless era, who wants word of the list of the tools
         self._left: deque[bytes] = deque()  # the client's lines that are still to be looked at
         self._interrupted = False
@@ -175,7 +175,7 @@ class PipeRelay:
         if exchange is None:
             return False
         exchange.cancel()
-        return not exchange.asked
+        return not exchange.server_called
 
     def _begin(self, exchange: McpExchange) -> None:
         id = exchange.request.id
@@ -207,38 +207,38 @@ class PipeRelay:
 
     async def _ask(self, raw: bytes, id: RequestId) -> ServerReply:
         answer: asyncio.Future[ServerReply] = asyncio.get_running_loop().create_future()
-        self._asked[id] = answer
+        self._pending[id] = answer
         self._to_server.write(raw if raw.endswith(b"\n") else raw + b"\n")
         try:
             return await answer
         finally:
             # The server may still answer; that line must not reach the client.
             if answer.cancelled() and id not in self._exchanges:
-                self._asked[id] = None  # asked under an id that the client does not know
+                self._pending[id] = None  # sent under an id that the client does not know
             else:
-                self._asked.pop(id, None)
+                self._pending.pop(id, None)
 
     def _from_server(self, block: bytes) -> None:
-        if not self._asked:
+        if not self._pending:
             self._to_client.write(block)
             return
         for line in split_lines(block):
-            if not self._was_asked(line):
+            if not self._is_awaited(line):
                 self._to_client.write(line)
 
-    def _was_asked(self, line: bytes) -> bool:
+    def _is_awaited(self, line: bytes) -> bool:
         """Whether the line is an answer to a request of ours, which it then goes to."""
         # A glimpse at the end of the line spares parsing large answers that are not ours.
         known, id = glimpsed_id(line)
-        if known and id not in self._asked:
+        if known and id not in self._pending:
             return False
         message = parse_message(line)
         if message is None or not is_answer(message):
             return False
         id = id_of(message)
-        if id is None or id not in self._asked:
+        if id is None or id not in self._pending:
             return False
-        waiting = self._asked.pop(id)
+        waiting = self._pending.pop(id)
         if waiting is not None and not waiting.done():
             waiting.set_result(ServerReply(message, line if line.endswith(b"\n") else line + b"\n"))
         return True

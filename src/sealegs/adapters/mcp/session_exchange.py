@@ -53,7 +53,7 @@ class SessionExchange(McpExchange):
         self._later: asyncio.Future[ClientReply] | None = None  # what came of it, where that is fetched later
         self._result: asyncio.Future[ServerReply] | None = None
         self._wait: Wait | None = None
-        self._answers: list[tuple[Outcome, ServerReply, RequestId]] = []  # last the id that was asked under
+        self._answers: list[tuple[Outcome, ServerReply, RequestId]] = []  # last the id of the request
         self._truth: Message | None = None  # the tool's own last answer: what is shown takes its form
 
     async def through(self, ask: Ask, hand: Hand) -> ClientReply | None:
@@ -78,7 +78,7 @@ class SessionExchange(McpExchange):
             turn = len(self._answers)
             # Only the client's own request may use its id and its bytes; the server must not see an id twice.
             own = turn == 0 and not call.dry and call.tool == request.tool and call.arguments is request.arguments
-            self.asked = True
+            self.server_called = True
             raw, id = (request.raw, request.id) if own else request.again(call, turn)
             answer = await ask(raw, id)
             task = _task_of(answer.message) if own and request.tool != LIST else None
@@ -125,10 +125,10 @@ class SessionExchange(McpExchange):
     def _reply(self, outcome: Outcome) -> ClientReply:
         request = self.request
         # The latest first: an answer shown unchanged passes as the server's own bytes.
-        for said, answer, id in reversed(self._answers):
-            if outcome is said or safely_equal(outcome, said) or _is_refusal(answer, said, outcome):
+        for returned, answer, id in reversed(self._answers):
+            if outcome is returned or safely_equal(outcome, returned) or _is_refusal(answer, returned, outcome):
                 self._shows(outcome, False)
-                # Asked under another id, the answer has to get the client's back.
+                # Sent under another id, the answer has to get the client's back.
                 if answer.message is None or id == request.id or id_of(answer.message) != id:
                     return ClientReply(answer, None)
                 return ClientReply(answer, {**answer.message, "id": request.id}, true=True)
@@ -178,11 +178,11 @@ class SessionExchange(McpExchange):
         return attended
 
 
-def _is_refusal(answer: ServerReply, said: Outcome, shown: Outcome) -> bool:
+def _is_refusal(answer: ServerReply, returned: Outcome, shown: Outcome) -> bool:
     """Whether a failure that is shown is an HTTP error of the server's, to which a layer has added words."""
-    if answer.status < 300 or not isinstance(said, Failure) or not isinstance(shown, Failure):
+    if answer.status < 300 or not isinstance(returned, Failure) or not isinstance(shown, Failure):
         return False
-    return (said.status, said.type) == (shown.status, shown.type) and shown.message.startswith(said.message)
+    return (returned.status, returned.type) == (shown.status, shown.type) and shown.message.startswith(returned.message)
 
 
 def _task_of(message: Message | None) -> str | None:

@@ -26,7 +26,7 @@ class TaskFetch(McpExchange):
 
     async def through(self, ask: Ask, hand: Hand) -> ClientReply:
         """What the client is to see. For the arguments see `McpExchange.through`."""
-        self.asked = True
+        self.server_called = True
         answer = await ask(self.request.raw, self.request.id)
         result = self._result_in(answer.message)
         if result is None:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 PIECE = 65536  # bytes read at a time
-HIGH = 65536  # bytes to be written above which a protocol is told to pause
+HIGH = 65536  # bytes to be written above which a protocol is paused
 
 
 class ThreadReader(asyncio.ReadTransport):
@@ -96,7 +96,7 @@ class ThreadWriter(asyncio.WriteTransport):
 
     Args:
         pipe: what has a descriptor.
-        protocol: who is told when too much waits, and when it is over.
+        protocol: notified when too much waits, and when it is over.
     """
 
     def __init__(self, pipe: Any, protocol: asyncio.BaseProtocol) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sealegs.adapters.mock_model.script import PlayedTurn, ToolUse
-from sealegs.adapters.mock_model.turn_counting import ConversationState, Counter, played_reply, said_tokens, tokens
+from sealegs.adapters.mock_model.turn_counting import ConversationState, Counter, played_reply, tokens, turn_tokens
 from sealegs.faults.model_apis import MODEL_APIS
 
 API = MODEL_APIS["anthropic-messages"]
@@ -20,7 +20,7 @@ def messages_state(body: Mapping[str, Any]) -> ConversationState:
         content = message.get("content")
         if message.get("role") == "assistant":
             parts = content if isinstance(content, list) else []
-            counter.said(next((str(part.get("id")) for part in parts if part.get("type") == "tool_use"), ""))
+            counter.note_turn(next((str(part.get("id")) for part in parts if part.get("type") == "tool_use"), ""))
         else:
             counter.note_input(content)
     return counter.heard()
@@ -28,7 +28,7 @@ def messages_state(body: Mapping[str, Any]) -> ConversationState:
 
 def messages_answer(played: PlayedTurn, body: Mapping[str, Any]) -> dict[str, Any]:
     """The whole answer. Arguments that are a text are its `text`: this interface has them as data."""
-    usage = {"input_tokens": tokens(body.get("messages")), "output_tokens": said_tokens(played)}
+    usage = {"input_tokens": tokens(body.get("messages")), "output_tokens": turn_tokens(played)}
     reply = played_reply(replace(played, uses=tuple(map(_as_data, played.uses))), "toolu")
     return {**API.write(_head(played, body), reply), "usage": usage}
 

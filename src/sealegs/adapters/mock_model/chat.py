@@ -11,8 +11,8 @@ from sealegs.adapters.mock_model.turn_counting import (
     ConversationState,
     Counter,
     played_reply,
-    said_tokens,
     tokens,
+    turn_tokens,
 )
 from sealegs.faults.model_apis import MODEL_APIS
 
@@ -25,7 +25,7 @@ def chat_state(body: Mapping[str, Any]) -> ConversationState:
     for message in body.get("messages") or ():
         if message.get("role") == "assistant":
             calls = message.get("tool_calls") or ()
-            counter.said(str(calls[0].get("id")) if calls else "")
+            counter.note_turn(str(calls[0].get("id")) if calls else "")
         elif message.get("role") not in ("system", "developer"):
             counter.note_input(message.get("content"))
     return counter.heard()
@@ -33,7 +33,7 @@ def chat_state(body: Mapping[str, Any]) -> ConversationState:
 
 def chat_answer(played: PlayedTurn, body: Mapping[str, Any]) -> dict[str, Any]:
     """The whole answer."""
-    asked, said = tokens(body.get("messages")), said_tokens(played)
-    usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+    prompted, completed = tokens(body.get("messages")), turn_tokens(played)
+    usage = {"prompt_tokens": prompted, "completion_tokens": completed, "total_tokens": prompted + completed}
     head = {"id": f"chatcmpl-{played.number}", "object": "chat.completion", "created": CREATED}
     return API.write({**head, "model": body.get("model") or "scripted", "usage": usage}, played_reply(played, "call"))

@@ -20,9 +20,9 @@ def responses_state(body: Mapping[str, Any]) -> ConversationState:
         if isinstance(item, str):
             counter.note_input(item)
         elif item.get("type") == "function_call":
-            counter.said(str(item.get("call_id") or ""))
+            counter.note_turn(str(item.get("call_id") or ""))
         elif item.get("role") == "assistant":
-            counter.said(str(item.get("id") or ""))
+            counter.note_turn(str(item.get("id") or ""))
         # Instructions and the model's own reasoning are sent along each time and are no new turn of the user's.
         elif item.get("role") not in ("system", "developer") and item.get("type") != "reasoning":
             counter.note_input(item)
@@ -32,13 +32,13 @@ def responses_state(body: Mapping[str, Any]) -> ConversationState:
 def responses_answer(played: PlayedTurn, body: Mapping[str, Any]) -> dict[str, Any]:
     """The whole answer."""
     answer = API.write(_begun(played, body), played_reply(played, "call"))
-    asked, said = tokens(body.get("input")), tokens(answer["output"])
+    prompted, completed = tokens(body.get("input")), tokens(answer["output"])
     usage = {
-        "input_tokens": asked,
+        "input_tokens": prompted,
         "input_tokens_details": {"cached_tokens": 0},
-        "output_tokens": said,
+        "output_tokens": completed,
         "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": asked + said,
+        "total_tokens": prompted + completed,
     }
     return {**answer, "usage": usage}
 

@@ -38,11 +38,11 @@ class ToolUse(BaseModel):
 
 
 class ScriptedTurn(BaseModel):
-    """What the model says and calls at once. In every text, `{{heard}}` is what it was told since its last turn."""
+    """What the model says and calls at once. In every text, `{{heard}}` is its input since its last turn."""
 
     model_config = FORM
     when: str | None = Field(
-        default=None, description="This regular expression is found in what the model was told since its last turn."
+        default=None, description="This regular expression is found in the model's input since its last turn."
     )
     say: str | None = Field(default=None, description="Its words.")
     call: ToolUse | None = Field(default=None, description="A tool that it calls.")
@@ -93,11 +93,11 @@ class Script(BaseModel):
     model_config = FORM
     version: Literal[1] = Field(default=1, description="Version of the script format.")
     name: str = Field(default="", description="The script's name.")
-    turns: Annotated[tuple[Entry, ...], Field(min_length=1)] = Field(description="What is said, in order.")
+    turns: Annotated[tuple[Entry, ...], Field(min_length=1)] = Field(description="The turns, in order.")
     loop: bool = Field(default=False, description="After the last turn comes the first again.")
 
     def play(self, number: int, heard: str) -> PlayedTurn:
-        """The turn of this number, from 0, of a model that was told `heard`.
+        """The turn of this number, from 0, of a model whose input was `heard`.
 
         Raises:
             ScriptError: there is no such turn, or none that fits.

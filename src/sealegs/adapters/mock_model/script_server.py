@@ -122,7 +122,7 @@ class ScriptServer:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def asked(self, request: ModelRequest) -> None:
+    def note_request(self, request: ModelRequest) -> None:
         """Note that a request has come."""
         self.requests.append(request)
         if self._on_request is not None:
@@ -168,7 +168,7 @@ class _Handler(GuardedHandler):
             return
         try:
             body = json.loads(raw)
-            self.owner.asked(ModelRequest(path, body))
+            self.owner.note_request(ModelRequest(path, body))
             played = self.owner.played(interface.heard(body))
         except ScriptError as error:
             self._refuse(400, str(error))

@@ -42,8 +42,8 @@ class FaultyAnswer:
 
     Args:
         session: the episode.
-        api: the interface that is asked.
-        path: what is asked for.
+        api: the interface that is called.
+        path: of the request.
         body: the request's body.
         turn: the turn that is played, by its name in the script.
         headers: the request's headers.

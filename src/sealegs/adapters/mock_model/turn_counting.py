@@ -25,7 +25,7 @@ class ConversationState:
 
     Attributes:
         turns: of the model that were taken.
-        text: what it was told since the last of them.
+        text: its input since the last of them.
     """
 
     turns: int
@@ -33,7 +33,7 @@ class ConversationState:
 
 
 class Counter:
-    """Counts the model's turns in a conversation, and keeps what it was told since.
+    """Counts the model's turns in a conversation, and keeps its input since.
 
     Args:
         before: the id of the answer that the conversation continues from, where it is not sent whole.
@@ -44,7 +44,7 @@ class Counter:
         self._turns = int(found[1]) + 1 if found else 0
         self._texts: list[str] = []
 
-    def said(self, id: str = "") -> None:
+    def note_turn(self, id: str = "") -> None:
         """Note a turn of the model's, or a part of one where its id says so."""
         found = MARKED.search(id or "")
         self._turns = max(self._turns, int(found[1]) + 1) if found else self._turns + 1
@@ -81,7 +81,7 @@ def played_reply(played: PlayedTurn, mark: str) -> Reply:
     return Reply(played.say, tuple(calls))
 
 
-def said_tokens(played: PlayedTurn) -> int:
+def turn_tokens(played: PlayedTurn) -> int:
     """A plausible number of tokens of a turn."""
     return tokens([played.say, [arguments_text(use) for use in played.uses]])
 

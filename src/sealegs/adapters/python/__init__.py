@@ -41,7 +41,7 @@ def wrap(
     *,
     name: str | None = None,
     dry: AnyTool | None = None,
-    **said: Unpack[Declaration],
+    **declared: Unpack[Declaration],
 ) -> dict[str, F]: ...
 @overload
 def wrap(
@@ -50,14 +50,19 @@ def wrap(
     *,
     name: str | None = None,
     dry: AnyTool | None = None,
-    **said: Unpack[Declaration],
+    **declared: Unpack[Declaration],
 ) -> list[F]: ...
 @overload
 def wrap(
-    tools: F, session: Session, *, name: str | None = None, dry: AnyTool | None = None, **said: Unpack[Declaration]
+    tools: F, session: Session, *, name: str | None = None, dry: AnyTool | None = None, **declared: Unpack[Declaration]
 ) -> F: ...
 def wrap(
-    tools: Any, session: Session, *, name: str | None = None, dry: AnyTool | None = None, **said: Unpack[Declaration]
+    tools: Any,
+    session: Session,
+    *,
+    name: str | None = None,
+    dry: AnyTool | None = None,
+    **declared: Unpack[Declaration],
 ) -> Any:
     """The tool or tools with every call going through the session. Its layers may call one in place of another.
 
@@ -67,7 +72,7 @@ def wrap(
         name: the tool's name; its own by default. Only for a single tool.
         dry: the same tool without its effect, for faults that need the answer alone (`silent_noop`). Only for a single
             tool. Without it these faults leave a tool that may have effects as it is, and are recorded as undelivered.
-        said: what is declared of the tool or tools (`effects`, `idempotent`, `key`, `shown_by`, `statuses`: see
+        declared: what is declared of the tool or tools (`effects`, `idempotent`, `key`, `shown_by`, `statuses`: see
             `ToolSpec`), in place of what `tool` declared. What the session's `specs` say counts more.
 
     Raises:
@@ -75,37 +80,39 @@ def wrap(
         UserError: a declaration contradicts itself, or it or a recovery plan names a key that the tool does not have.
     """
     if callable(tools):
-        return _bound(tools, name, dry, session, said)
+        return _bound(tools, name, dry, session, declared)
     if name is not None or dry is not None:
         raise TypeError("`name` and `dry` are for a single tool; wrap the tools one by one")
     if isinstance(tools, Mapping):
-        return {key: _bound(one, key, None, session, said) for key, one in tools.items()}
-    return [_bound(one, None, None, session, said) for one in tools]
+        return {key: _bound(one, key, None, session, declared) for key, one in tools.items()}
+    return [_bound(one, None, None, session, declared) for one in tools]
 
 
 @overload
 def tool(function: F, /) -> F: ...
 @overload
-def tool(*, name: str | None = None, dry: AnyTool | None = None, **said: Unpack[Declaration]) -> Callable[[F], F]: ...
+def tool(
+    *, name: str | None = None, dry: AnyTool | None = None, **declared: Unpack[Declaration]
+) -> Callable[[F], F]: ...
 def tool(
     function: F | None = None,
     /,
     *,
     name: str | None = None,
     dry: AnyTool | None = None,
-    **said: Unpack[Declaration],
+    **declared: Unpack[Declaration],
 ) -> Any:
     """Decorator: calls of this function go through the active session, if there is one. For arguments see `wrap`.
 
     `@tool(effects=False)` says that the function changes nothing, so that recovery may call it again.
     """
     if function is None:
-        return lambda decorated: _guarded(decorated, name, dry, ROUTE, said)
-    return _guarded(function, name, dry, ROUTE, said)
+        return lambda decorated: _guarded(decorated, name, dry, ROUTE, declared)
+    return _guarded(function, name, dry, ROUTE, declared)
 
 
-def _bound(given: AnyTool, name: str | None, dry: AnyTool | None, session: Session, said: Declaration) -> AnyTool:
-    guarded = _guarded(given, name, dry, Route((session,), lambda: session), said)
+def _bound(given: AnyTool, name: str | None, dry: AnyTool | None, session: Session, declared: Declaration) -> AnyTool:
+    guarded = _guarded(given, name, dry, Route((session,), lambda: session), declared)
     function = _bare(given)
     name = name or _name(function)
     session.declare(renamed_spec(getattr(guarded, DECLARED), name), begun=False)
@@ -113,12 +120,12 @@ def _bound(given: AnyTool, name: str | None, dry: AnyTool | None, session: Sessi
     return guarded
 
 
-def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route, said: Declaration) -> AnyTool:
+def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route, declared: Declaration) -> AnyTool:
     function = _bare(given)
     _check(function)
     name = name or _name(function)
     parameters = Parameters(function)
-    spec = declared_spec(name, function, said, parameters.schema) or getattr(given, DECLARED, None)
+    spec = declared_spec(name, function, declared, parameters.schema) or getattr(given, DECLARED, None)
     if spec is not None and route is ROUTE:
         route = Route(route.sessions, announced(renamed_spec(spec, name), route.find))
     guarded = _guard(function)(function, name, parameters, dry, route)

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from sealegs.faults.call import Failure
 
-TOLD = "__told__"
+MESSAGE = "__told__"
 
 
 def annotated_exception(failure: Failure) -> BaseException | None:
@@ -51,7 +51,7 @@ def _made(error: BaseException, text: str) -> BaseException:
                 with suppress(AttributeError, TypeError):
                     setattr(made, name, getattr(error, name))
     made.__dict__.update(error.__dict__)
-    made.__dict__[TOLD] = text
+    made.__dict__[MESSAGE] = text
     made.args = args
     made.__cause__, made.__context__ = error.__cause__, error.__context__
     made.__suppress_context__ = error.__suppress_context__
@@ -67,7 +67,7 @@ def _annotated_type(of: Hashable) -> type[BaseException]:
     kind = cast(type[BaseException], of)
 
     def text(self: BaseException) -> str:
-        return str(self.__dict__[TOLD])
+        return str(self.__dict__[MESSAGE])
 
     def reduced(self: BaseException) -> tuple[Any, ...]:
         return _again, (kind, self.args, {**self.__dict__})
@@ -95,6 +95,6 @@ def _text(error: BaseException) -> str:
 
 
 def _texts(error: BaseException) -> list[str]:
-    """What an exception says, as itself and as its class was told it (a KeyError puts that in quotes)."""
+    """What an exception says, as itself and as its class was given it (a KeyError puts that in quotes)."""
     first = error.args[0] if error.args else None
     return [_text(error), *([first] if isinstance(first, str) else [])]

@@ -23,16 +23,16 @@ class Declaration(TypedDict, total=False):
 
 
 def declared_spec(
-    name: str, function: Callable[..., Any], said: Declaration, parameters: Mapping[str, Any]
+    name: str, function: Callable[..., Any], declared: Declaration, parameters: Mapping[str, Any]
 ) -> ToolSpec | None:
     """The spec that the declaration makes; None where nothing is declared.
 
     Raises:
         UserError: it contradicts itself, or the function has no parameter of the key's name.
     """
-    if not any(said.values()) and said.get("effects") is None:
+    if not any(declared.values()) and declared.get("effects") is None:
         return None
-    spec = ToolSpec(name, parameters=parameters, **said)
+    spec = ToolSpec(name, parameters=parameters, **declared)
     if spec.effects is False and (spec.key or spec.shown_by):
         raise UserError(
             f"{name} is declared with effects=False and with a key or shown_by, which are for tools that act"

@@ -83,7 +83,7 @@ def _recognised(thing: Any) -> ListedTool | None:
 
 
 def _schema(thing: Any) -> Any:
-    """How a framework's tool describes its arguments; some make it when they are asked."""
+    """How a framework's tool describes its arguments; some make it on demand."""
     found = next(found for name in SCHEMAS if (found := getattr(thing, name, None)) is not None)
     return found() if inspect.ismethod(found) else found
 

@@ -1,7 +1,7 @@
 """The server's own addresses in what it answers, which must lead clients to the relay, and the way back.
 
 A redirect, the challenge of a login and the documents under `/.well-known/` name the server by its address. Clients
-check that these are the address that they asked (RFC 9728, section 3.3), and would go past the relay. So the server's
+check that these are the address that they called (RFC 9728, section 3.3), and would go past the relay. So the server's
 origin becomes the relay's there, and in a query and a form the relay's becomes the server's again (RFC 8707). What it
 does not cover: addresses in MCP messages, and an authorization server elsewhere, which is given the relay's address.
 """
@@ -23,7 +23,7 @@ class Addresses:
 
     Args:
         server: the origin of the server.
-        relay: the origin that a client has asked.
+        relay: the origin that a client has called.
     """
 
     def __init__(self, server: str, relay: str) -> None:
@@ -35,7 +35,7 @@ class Addresses:
         path, mark, query = raw_path.partition("?")
         return f"{path}{mark}{self._inward(query)}"
 
-    def asked(self, body: bytes, kind: str) -> bytes:
+    def request_body(self, body: bytes, kind: str) -> bytes:
         """A request's body, as the server must see it."""
         if not kind.startswith(FORM):
             return body

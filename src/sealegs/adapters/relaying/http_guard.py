@@ -1,4 +1,4 @@
-"""The rules for requests (`request_rules`), applied to what a relay is asked.
+"""The rules for requests (`request_rules`), applied to a relay's requests.
 
 The server behind can no longer tell, because it gets its own Host.
 """

@@ -60,7 +60,7 @@ class Upstream:
         addresses = self.addresses(request)
         data: Data = body
         if isinstance(body, bytes):
-            outward = addresses.asked(body, request.headers.get("Content-Type", ""))
+            outward = addresses.request_body(body, request.headers.get("Content-Type", ""))
             if len(outward) != len(body):
                 headers.popall("Content-Length", None)
             data = outward if len(outward) < SHORT else io.BytesIO(outward)

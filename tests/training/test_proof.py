@@ -38,7 +38,7 @@ def test_tools_of_a_service_agree_and_none_is_both_new_and_known() -> None:
 @pytest.mark.parametrize("key", range(30))
 def test_a_task_is_answered_alike_whichever_tools_are_taken(key: int) -> None:
     made = synthetic_task("t", key)
-    right, task = made.asked.right, made.asked.task
+    right, task = made.variant.right, made.variant.task
     value = task.inputs["ref"]
     for service in task.request.split()[:-1]:
         value = code(service, value)
@@ -48,7 +48,7 @@ def test_a_task_is_answered_alike_whichever_tools_are_taken(key: int) -> None:
 
 
 def test_the_world_is_not_always_the_same() -> None:
-    assert len({synthetic_task("t", key).asked.task.request for key in range(200)}) > 195
+    assert len({synthetic_task("t", key).variant.task.request for key in range(200)}) > 195
 
 
 @pytest.mark.parametrize(("name", "cell"), EPISODES)
@@ -130,7 +130,7 @@ def test_a_leak_is_found_in_the_text_of_rows(tmp_path: Path) -> None:
     assert new.shown is not None
     kept_tool, kept_code = tools_of_service("lift", new=True)[0], coded_errors(new=True)[0].name
     asked = json.loads(lines[0])
-    asked["messages"][0]["content"] = orders[3].asked.task.request
+    asked["messages"][0]["content"] = orders[3].variant.task.request
     for text in (
         lines[0].replace('"role"', f'"x": "{kept_tool}", "role"', 1),
         lines[0].replace('"role"', f'"x": "{kept_code}", "role"', 1),

@@ -34,7 +34,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """A continuation that is asked for.
+    """A request for a continuation.
 
     Attributes:
         ids: the tokens so far.
@@ -60,18 +60,18 @@ class Batches:
 
     def __init__(self, generate: Generate, most: int) -> None:
         self._generate, self._most = generate, most
-        self._asked: queue.Queue[tuple[Continuation, Future[list[int]]] | None] = queue.Queue()
+        self._requests: queue.Queue[tuple[Continuation, Future[list[int]]] | None] = queue.Queue()
         threading.Thread(target=self._work, name="sealegs-local", daemon=True).start()
 
     def ask(self, wanted: Continuation) -> Future[list[int]]:
         """Ask for a continuation; its end mark is not part of it unless it is its last token."""
         answer: Future[list[int]] = Future()
-        self._asked.put((wanted, answer))
+        self._requests.put((wanted, answer))
         return answer
 
     def close(self) -> None:
-        """End the thread once all that was asked for is answered."""
-        self._asked.put(None)
+        """End the thread once all requests are answered."""
+        self._requests.put(None)
 
     def _work(self) -> None:
         waiting: list[tuple[Continuation, Future[list[int]]]] = []
@@ -86,10 +86,10 @@ class Batches:
             self._answer(chosen)
 
     def _gather(self, waiting: list[tuple[Continuation, Future[list[int]]]]) -> bool:
-        """Take what was asked for, waiting while there is nothing. False after the end."""
+        """Take the requests there are, or wait for one. False after the end."""
         while len(waiting) < self._most:
             try:
-                one = self._asked.get(timeout=GRACE) if waiting else self._asked.get()
+                one = self._requests.get(timeout=GRACE) if waiting else self._requests.get()
             except queue.Empty:
                 return True
             if one is None:
@@ -100,7 +100,7 @@ class Batches:
     def _answer(self, chosen: list[tuple[Continuation, Future[list[int]]]]) -> None:
         try:
             made = self._generate([wanted for wanted, _ in chosen])
-        except Exception as error:  # whatever goes wrong is for those that asked
+        except Exception as error:  # whatever goes wrong is for the callers
             for _, answer in chosen:
                 answer.set_exception(error)
             return
@@ -113,7 +113,7 @@ def generate_batch(model: Any, rows: list[Continuation], ends: Sequence[int], pa
 
     Args:
         model: a causal model of transformers.
-        rows: what is asked for, of one sampling.
+        rows: the requests, all of one sampling.
         ends: tokens that end a turn.
         pad: the token that fills up.
     """

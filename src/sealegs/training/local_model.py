@@ -67,7 +67,7 @@ class LocalModel(ModelAPI):
         batch: rows that are answered at once.
 
     Raises:
-        UserError: the folder holds no model, or one that cannot be asked.
+        UserError: the folder holds no model, or one that cannot be called.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class LocalModel(ModelAPI):
         return MOST_TOKENS
 
     def close(self) -> None:
-        """Answer what was asked for, and no more."""
+        """Answer the requests there are, and no more."""
         self.batches.close()
 
 
@@ -194,7 +194,7 @@ def load_model(place: Path, device: str) -> LoadedModel:
     """The model in a folder.
 
     Raises:
-        UserError: there is none, or it cannot be asked.
+        UserError: there is none, or it cannot be called.
     """
     require_packages()
     import torch

@@ -44,13 +44,13 @@ def reader_of(render: Callable[[list[dict[str, Any]]], str]) -> Reader | None:
         render: writes messages as the template does.
     """
     function = {"name": CALL, "arguments": GIVEN}
-    said = {
+    turn = {
         "role": "assistant",
         "content": PROBE,
         "tool_calls": [{"id": "call00001", "type": "function", "function": function}],
     }
     try:
-        text = render([{"role": "user", "content": "?"}, said])
+        text = render([{"role": "user", "content": "?"}, turn])
     except Exception:  # a template raises what it likes
         return None
     tail = text[text.find(PROBE) :] if PROBE in text else ""

@@ -222,7 +222,7 @@ def quoted(value: Any) -> str:
 
 
 def _fact(result: Mapping[str, Any], used: Iterable[str]) -> str:
-    """What is said of an entry: a value that later steps use, otherwise its first id, otherwise its first value."""
+    """How an entry is named: a value that later steps use, otherwise its first id, otherwise its first value."""
     texts = {name: text for name, value in result.items() if (text := short_value(value))}
     ids = [name for name in texts if name.endswith(("_id", "_number", "_code")) or name == "id"]
     name = next((name for name in (*used, *ids, *texts) if name in texts), None)

@@ -60,8 +60,8 @@ def _of_shape(reason: str, data: Any) -> tuple[str, dict[str, str]]:
 
 def _echo(rule: str, trouble: BadMessage) -> dict[str, str] | None:
     field, _, argument = rule.partition(" repeats the argument ")
-    value, asked = short_value(_at(trouble.data, field)), short_value(trouble.use.arguments.get(argument))
-    return {"field": field, "value": value, "asked": asked} if value and asked and value != asked else None
+    value, requested = short_value(_at(trouble.data, field)), short_value(trouble.use.arguments.get(argument))
+    return {"field": field, "value": value, "asked": requested} if value and requested and value != requested else None
 
 
 def _facts(rule: str, trouble: BadMessage) -> list[str]:

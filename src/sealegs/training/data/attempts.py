@@ -67,11 +67,11 @@ def attempt_row(making: Making, number: int, trial: int, teacher: Teacher | None
     among = divided.tasks[split]
     if not among:
         raise NoTrajectory(f"no task is of the split {split}")
-    chosen = _asked(among[draw.randrange(len(among))], making, draw)
+    chosen = _drawn_variant(among[draw.randrange(len(among))], making, draw)
     kind, mode, step = _failure(making, number, chosen, draw) if failing else (None, "", None)
     barred = frozenset[str]() if split == UNSEEN else divided.tools
     order = TrajectoryOrder(
-        asked=chosen,
+        variant=chosen,
         specs=offered_specs(chosen.base, draw.randrange(SALTS), making.recipe.distractors, barred),
         prompt=draw.choice(making.recipe.prompts),
         kind=kind,
@@ -95,7 +95,7 @@ def attempt_row(making: Making, number: int, trial: int, teacher: Teacher | None
     return made_row
 
 
-def _asked(base: BaseTask, making: Making, draw: random.Random) -> TaskVariant:
+def _drawn_variant(base: BaseTask, making: Making, draw: random.Random) -> TaskVariant:
     found = task_variant(base, draw.randint(0, making.recipe.variants), making.seed)
     if found is None:
         raise NoTrajectory("the world does not allow these numbers")

@@ -90,7 +90,7 @@ class LookResult:
     """What a look showed of a call.
 
     Attributes:
-        history: the tool that was asked.
+        history: the tool that was called.
         status: whether the call is listed, and how.
         entry: what is listed; empty where nothing is.
     """
@@ -144,5 +144,5 @@ def _is(entry: Mapping[str, Any], spec: ToolSpec, use: UseTool) -> bool:
     """Whether an entry is that of a call; requests are listed with defaults."""
     properties = spec.parameters.get("properties", {})
     defaults = {name: given["default"] for name, given in properties.items() if "default" in given}
-    asked = {**defaults, **use.arguments}
-    return entry.get("operation") == use.tool and same_request(entry["request"], asked)
+    arguments = {**defaults, **use.arguments}
+    return entry.get("operation") == use.tool and same_request(entry["request"], arguments)

@@ -27,7 +27,7 @@ def data_set_card(making: Making, format: Format, tally: MakingTally, seen: RowC
     """The card as Markdown, with the fields that dataset hubs read."""
     splits = [split for split in SPLITS if tally.rows[split]]
     files = "\n".join(f"  - split: {split}\n    path: {DATA}/{split}-*.{format}" for split in splits)
-    lacking = f"\n{tally.lost} of the {making.n} rows asked for were not found: {_why(making)}\n" if tally.lost else ""
+    lacking = f"\n{tally.lost} of the {making.n} requested rows were not found: {_why(making)}\n" if tally.lost else ""
     return f"""---
 license: {LICENCE}
 language: [en]

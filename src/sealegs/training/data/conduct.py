@@ -55,7 +55,7 @@ class Watched:
 
     @property
     def closing(self) -> str | None:
-        """What is said at the end; None where the row is cut."""
+        """The last text of the row; None where the row is cut."""
         return row_reader(self.row).last_words(self.row)
 
     def spec(self, tool: str) -> ToolSpec | None:
@@ -161,29 +161,29 @@ class Watched:
         for place, turn in enumerate(self.turns):
             note = advice_note(response_data(parse_tool_message(turn.answer)))
             after = self.turns[place + 1] if place + 1 < len(self.turns) else None
-            said = after.said if after is not None else self.closing
-            if note is not None and said is not None and not self._heeded(note, turn, after, said):
+            next_text = after.text if after is not None else self.closing
+            if note is not None and next_text is not None and not self._heeded(note, turn, after, next_text):
                 yield UNHEEDED
 
-    def _heeded(self, note: AdviceNote, turn: RowTurn, after: RowTurn | None, said: str) -> bool:
+    def _heeded(self, note: AdviceNote, turn: RowTurn, after: RowTurn | None, next_text: str) -> bool:
         looked = after is not None and self._settles(turn.use, after.use)
         again = after is not None and after.use == turn.use
-        if note.looks and not looked and not _NEEDLESS.search(said):
+        if note.looks and not looked and not _NEEDLESS.search(next_text):
             return False
-        if note.forbids and again and not _HARMLESS.search(said):
+        if note.forbids and again and not _HARMLESS.search(next_text):
             return False
-        return bool(looked or _ANSWERED.search(said))
+        return bool(looked or _ANSWERED.search(next_text))
 
 
 def response_data(data: Any) -> Any:
-    """What a tool said, also where ToolBench's form has it as an error and a response."""
+    """The answer of a tool, also where ToolBench's form has it as an error and a response."""
     if isinstance(data, Mapping) and data.keys() == {"error", "response"}:
         return {"error": parse_tool_message(data["error"])} if data["error"] else parse_tool_message(data["response"])
     return data
 
 
 def error_in(data: Any) -> Mapping[str, Any] | None:
-    """The error that a tool told."""
+    """The error that a tool reported."""
     return error_body(response_data(data))
 
 

@@ -108,7 +108,7 @@ def _teacher_problems(recipe: DataRecipe | None, teacher: str) -> list[str]:
 
 @locks_folder("out")
 def make_data_set(
-    asked: DataSetRequest, out: Path, progress: Progress, jobs: int | None = None, teacher: Teacher | None = None
+    request: DataSetRequest, out: Path, progress: Progress, jobs: int | None = None, teacher: Teacher | None = None
 ) -> tuple[MakingTally, RowContents]:
     """Make what is missing, check the whole for leaks, and write the card.
 
@@ -116,9 +116,9 @@ def make_data_set(
         UserError: the set cannot be made.
         Leak: it is not fit to be used; there is no card then.
     """
-    making = asked.making
+    making = request.making
     teacher = teacher or _teacher_of(making)
-    tally = make_missing_rows(making, out, progress, format=asked.format, jobs=jobs, teacher=teacher)
+    tally = make_missing_rows(making, out, progress, format=request.format, jobs=jobs, teacher=teacher)
     if not tally.total:
         (out / CARD).unlink(missing_ok=True)
         why = "; ".join(f"{reason} ({count})" for reason, count in tally.fell.most_common(3))
@@ -128,7 +128,7 @@ def make_data_set(
     except UserError:
         (out / CARD).unlink(missing_ok=True)
         raise
-    write_card(making, out, asked.format, tally, seen, asked.command)
+    write_card(making, out, request.format, tally, seen, request.command)
     (out / AHEAD).unlink(missing_ok=True)
     return tally, seen
 
@@ -143,15 +143,17 @@ def _teacher_of(making: Making) -> Teacher | None:
 
 
 @locks_folder("out")
-def make_data_shard(asked: DataSetRequest, out: Path, shard: Shard, progress: Progress, jobs: int | None = None) -> int:
+def make_data_shard(
+    request: DataSetRequest, out: Path, shard: Shard, progress: Progress, jobs: int | None = None
+) -> int:
     """Make what is missing of a shard of a set, for `merge_data_sets`; returns how many rows it has.
 
     Raises:
         UserError: the folder holds something else, or cannot be written.
     """
-    check_format(asked.format)
-    wanted = {"settings": settings(asked.making, asked.format), "command": asked.command}
-    return make_shard_rows(asked.making, out, progress, shard, wanted, jobs=jobs, teacher=_teacher_of(asked.making))
+    check_format(request.format)
+    wanted = {"settings": settings(request.making, request.format), "command": request.command}
+    return make_shard_rows(request.making, out, progress, shard, wanted, jobs=jobs, teacher=_teacher_of(request.making))
 
 
 @locks_folder("out")
@@ -162,18 +164,18 @@ def merge_data_sets(parts: Sequence[ShardFolder], out: Path, progress: Progress)
         UserError: the shards contradict each other, or the set cannot be made.
         Leak: it is not fit to be used.
     """
-    asked = parts[0].note.asked
-    making, written = making_of(asked["settings"]), asked["settings"]["format"]
-    again = f"`{asked['command']}` with --out {out} makes them and finishes the set"
+    request = parts[0].note.asked
+    making, written = making_of(request["settings"]), request["settings"]["format"]
+    again = f"`{request['command']}` with --out {out} makes them and finishes the set"
     keys = [str(number) for number in range(making.n)]
     check_whole_folder(out, JOURNAL, "set of trajectories")
     open_shard_folder(out, None)
     if (out / CARD).exists():
-        Journal(out / JOURNAL, asked["settings"])  # which refuses another set
+        Journal(out / JOURNAL, request["settings"])  # which refuses another set
         return merge_result(parts, "rows", keys, set(keys), again)
-    there = merge_work_ahead(parts, out, asked["settings"], keys)
+    there = merge_work_ahead(parts, out, request["settings"], keys)
     if len(there) == len(keys):
-        make_data_set(DataSetRequest(making, written, asked["command"]), out, progress)
+        make_data_set(DataSetRequest(making, written, request["command"]), out, progress)
     return merge_result(parts, "rows", keys, there, again)
 
 

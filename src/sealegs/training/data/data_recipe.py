@@ -65,7 +65,7 @@ class DataRecipe(BaseModel):
         exemplars: of the failing rows, the share in which the bank's nearest exemplar is in the tool's message.
         variants: how many variants of a task, with other numbers in the request, are tried at most, besides its own.
         distractors: tools that do not help, offered with those of the task.
-        prompts: what the agent is told before the request; drawn among these.
+        prompts: the system prompts; one is drawn.
         unseen_kinds: of the failures of each class, the share kept for generalisation.
         similarity: trajectories of one base task that are more alike than this are near duplicates.
         tries: attempts at one row before it is given up.

@@ -1,6 +1,6 @@
 """What an expert says in a message: what failed, what is known, what it does about it and why.
 
-Sentences come from the forms of `grammar`, filled with the scene's own facts. Which are said, and in which form, is
+Sentences come from the forms of `grammar`, filled with the scene's own facts. Which are used, and in which form, is
 drawn; that a failure is named, that a reason is given, and that advice is answered, is not.
 """
 
@@ -25,7 +25,7 @@ FACTS: Mapping[str, str] = {"request": "given", "progress": "done"}
 
 
 def expert_thought(scene: ActScene) -> str:
-    """What is said with a call."""
+    """The text that goes with a call."""
     wordings: Mapping[Doing, Callable[[ActScene], Iterator[str]]] = {
         "tries again": _again,
         "mends its call": _mends,
@@ -212,7 +212,7 @@ def _found(scene: ActScene) -> Iterator[str]:
 
 
 def _failure(scene: ActScene, called: str = "") -> str:
-    """The sentence that says what failed: by what the tool said, or by the facts that cannot be right."""
+    """The sentence that says what failed: by the tool's message, or by the facts that cannot be right."""
     assert scene.trouble is not None
     trouble = scene.trouble
     if trouble.error is not None:

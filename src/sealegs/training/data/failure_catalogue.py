@@ -95,25 +95,27 @@ def unseen_kinds(share: float, seed: int) -> frozenset[str]:
     return frozenset(kept)
 
 
-def fits_step(kind: FailureKind, asked: TaskVariant, step: Step) -> bool:
+def fits_step(kind: FailureKind, variant: TaskVariant, step: Step) -> bool:
     """Whether a failure of this kind can strike this step: its answer can be made wrong in this way, and it matters.
 
     A tool that changes something is struck only where a history tool shows what it did: otherwise no agent could
     continue safely.
     """
-    spec = asked.base.specs[step.tool]
+    spec = variant.base.specs[step.tool]
     if not kind.slip and spec.effects is not False and not spec.shown_by:
         return False
     if not kind.implicit:
         return True
     if kind.shown is not None:
         return bool(spec.used) and not spec.effects
-    expected, others = asked.right.steps[step.id], asked.base.corpus.answered_examples(step.tool)
-    key = (asked.base.id, asked.number, step.id)
+    expected, others = variant.right.steps[step.id], variant.base.corpus.answered_examples(step.tool)
+    key = (variant.base.id, variant.number, step.id)
     return bool(spec.used) and can_corrupt(kind.name, spec, expected.arguments, expected.output, key, others)
 
 
-def plan_failure(kind: FailureKind, mode: str, asked: TaskVariant, step: Step, draw: random.Random, seed: int) -> Plan:
+def plan_failure(
+    kind: FailureKind, mode: str, variant: TaskVariant, step: Step, draw: random.Random, seed: int
+) -> Plan:
     """The plan that has a failure strike a step's first call, and every later one where it stays.
 
     Of an action it is drawn whether the failure comes before its work, after it, or (where the work has several effects
@@ -122,7 +124,7 @@ def plan_failure(kind: FailureKind, mode: str, asked: TaskVariant, step: Step, d
     if kind.slip:
         return Plan(name="slip", seed=seed)
     fault, lasting = _fault(kind, step.tool, draw), PERSISTENCE[mode] == "permanent"
-    effects = len(asked.right.steps[step.id].effects)
+    effects = len(variant.right.steps[step.id].effects)
     able = [moment for moment in fault.moments if effects and (moment != "during" or (effects > 1 and not lasting))]
     rule = Rule(
         id="failure",

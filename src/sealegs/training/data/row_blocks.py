@@ -40,7 +40,7 @@ JOURNAL = "journal.jsonl"
 KIND = "data"  # of a shard
 VERSION = "3"
 MOST, LEAST, PIECES = 1000, 25, 8  # rows of a block: as many as make so many blocks, within these bounds
-ASKED_AT_ONCE = 16  # trajectories for which a teacher is asked at the same time
+CONCURRENT_REQUESTS = 16  # trajectories for which a teacher is called at the same time
 Progress = Callable[[int, int], None]
 MadeRow = tuple[int, Row | None, dict[str, int]]  # its attempt, the row itself, and why earlier attempts gave none
 Made = list[MadeRow]
@@ -121,7 +121,7 @@ def make_missing_rows(
         out: its folder.
         progress: called with how many rows are done, and of how many.
         format: of the parts.
-        jobs: processes; all cores by default. A teacher is asked from this one.
+        jobs: processes; all cores by default. A teacher is called from this one.
         teacher: who continues after a failure, where the recipe says so.
 
     Raises:
@@ -161,7 +161,7 @@ def make_shard_rows(
     out: Path,
     progress: Progress,
     shard: Shard,
-    asked: Mapping[str, Any],
+    request: Mapping[str, Any],
     *,
     jobs: int | None = None,
     teacher: Teacher | None = None,
@@ -173,8 +173,8 @@ def make_shard_rows(
         out: the shard's folder.
         progress: called with how many rows are done, and of how many.
         shard: which part it is.
-        asked: the settings of the set and whatever else is noted.
-        jobs: processes; all cores by default. A teacher is asked from this one.
+        request: the settings of the set and whatever else is noted.
+        jobs: processes; all cores by default. A teacher is called from this one.
         teacher: who continues after a failure, where the recipe says so.
 
     Returns:
@@ -184,8 +184,8 @@ def make_shard_rows(
         UserError: the folder holds something else, or cannot be written.
     """
     keys = [str(number) for number in range(making.n)]
-    open_shard_folder(out, describe_shard(shard, KIND, keys, asked))
-    journal = KeyedJournal(out / AHEAD, asked["settings"])
+    open_shard_folder(out, describe_shard(shard, KIND, keys, request))
+    journal = KeyedJournal(out / AHEAD, request["settings"])
     own = shard.among(range(making.n), str)
     left = [number for number in own if str(number) not in journal.keys]
     # Small pieces, since each row of a shard is kept by itself.
@@ -218,7 +218,7 @@ def _blocks(
     """The blocks in their order, a few of them under way at a time."""
     if teacher is not None:
         # Threads: a teacher is waited for, and its connections cannot go to other processes.
-        with ThreadPoolExecutor(ASKED_AT_ONCE) as threads:
+        with ThreadPoolExecutor(CONCURRENT_REQUESTS) as threads:
             for numbers in ranges:
                 yield list(threads.map(lambda number: first_fit_row(making, number, 0, teacher), numbers))
         return

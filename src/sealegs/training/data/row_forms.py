@@ -26,9 +26,9 @@ def row(order: TrajectoryOrder, made: Trajectory, about: Mapping[str, Any], form
     best, cost = costs(order, made)
     columns: Row = {
         **about,
-        "base_task": order.asked.base.id,
-        "variant": order.asked.number,
-        "level": order.asked.task.level,
+        "base_task": order.variant.base.id,
+        "variant": order.variant.number,
+        "level": order.variant.task.level,
         "failing": kind is not None,
         "failure_class": kind.failure_class if kind else None,
         "failure_kind": kind.name if kind else None,
@@ -72,7 +72,7 @@ def costs(order: TrajectoryOrder, made: Trajectory) -> tuple[int | None, int | N
     own = len(made.found.turns) - made.at
     if order.kind is not None and order.kind.slip:
         done = {m["name"] for m in made.messages[: _place_of(made)] if m["role"] == "tool"}
-        graph = order.asked.task.graph
+        graph = order.variant.task.graph
         state = State(done=frozenset(graph.step_of[name].id for name in done))
         further = recovery_cost(graph, state)
         return (1 if further is None else 1 + further), own

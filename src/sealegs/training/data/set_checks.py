@@ -183,7 +183,7 @@ def played_again(row: Row, making: Making) -> Iterator[str]:
         return
     step = base.task.graph.step_of.get(row["step_tool"] or "")
     order = TrajectoryOrder(
-        asked=found,
+        variant=found,
         specs=tuple(base.specs.get(name) or base.corpus.spec(name) for name in row["offered"]),
         prompt=making.recipe.prompts[0],
         kind=failure_kinds()[row["failure_kind"]] if row["failing"] else None,
@@ -195,9 +195,9 @@ def played_again(row: Row, making: Making) -> Iterator[str]:
     )
     player = TrajectoryPlayer(order)
     for place, (tool, arguments, answer) in enumerate(calls_of(row), 1):
-        said = render(player.call(UseTool(tool, json.loads(arguments))))
+        shown_again = render(player.call(UseTool(tool, json.loads(arguments))))
         # The answer of the failed call may hold the bank's advice, which is not given here (`noted`).
-        if place != row["step"] and not _same(said, answer):
+        if place != row["step"] and not _same(shown_again, answer):
             yield f"call {place} of {tool} is answered otherwise now"
     last = row_reader(row).answer(row)
     made = player.end(last)
@@ -212,14 +212,17 @@ def played_again(row: Row, making: Making) -> Iterator[str]:
         yield f"c* and cost are {verdict.best} and {verdict.cost}, and it says {row['optimal_cost']} and {row['cost']}"
 
 
-def _same(said: str, observed_text: str) -> bool:
-    if said == observed_text:
+def _same(shown_text: str, observed_text: str) -> bool:
+    if shown_text == observed_text:
         return True
     try:
         observed = json.loads(observed_text)
     except ValueError:
         return False
-    return isinstance(observed, dict) and said in (observed.get("response"), json.dumps({"error": _error(observed)}))
+    return isinstance(observed, dict) and shown_text in (
+        observed.get("response"),
+        json.dumps({"error": _error(observed)}),
+    )
 
 
 def _error(observed: dict[str, Any]) -> Any:

@@ -1,6 +1,6 @@
 """Where base tasks come from: those that ship, folders of tasks, trajectories in ToolBench's format.
 
-A request's own numbers may be changed where the world allows it: a variant is the same graph asked with other values,
+A request's own numbers may be changed where the world allows it: a variant is the same graph with other values,
 and is one only if every branch can be answered with them. Names, days and places stay as they are.
 """
 
@@ -123,7 +123,7 @@ def task_variant(base: BaseTask, number: int, seed: int) -> TaskVariant | None:
     """A base task (number 0) or one of its variants; None where there is none of this number."""
     if (base, number, seed) in _REFUSED:
         return None
-    found = _asked(base, number, seed)
+    found = _made_variant(base, number, seed)
     if found is None:
         _REFUSED.add((base, number, seed))
     return found
@@ -133,7 +133,7 @@ _REFUSED: set[tuple[BaseTask, int, int]] = set()  # these are many, and small
 
 
 @lru_cache(maxsize=KEPT)
-def _asked(base: BaseTask, number: int, seed: int) -> TaskVariant | None:
+def _made_variant(base: BaseTask, number: int, seed: int) -> TaskVariant | None:
     if number == 0:
         return TaskVariant(base, 0, base.task, base.tasks.right_run(base.task.id))
     task = _varied(base.task, seeds.stream("variant", seed, base.id, number))

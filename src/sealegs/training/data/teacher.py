@@ -55,7 +55,7 @@ def teacher(model: str | Model) -> Teacher:
         UserError: the model cannot be used.
     """
     try:
-        asked = model if isinstance(model, Model) else get_model(model)
+        resolved = model if isinstance(model, Model) else get_model(model)
     except Exception as error:
         raise UserError(f"the model {model!r} cannot be used: {' '.join(str(error).split())}") from error
     loop = asyncio.new_event_loop()  # the model's connections belong to one loop
@@ -63,7 +63,7 @@ def teacher(model: str | Model) -> Teacher:
 
     async def answer(messages: list[ChatMessage], tools: list[ToolInfo]) -> ModelMessage:
         config = GenerateConfig(max_tokens=4_000)
-        output = await asked.generate(messages, tools=tools, config=config, cache=CachePolicy(expiry=None))
+        output = await resolved.generate(messages, tools=tools, config=config, cache=CachePolicy(expiry=None))
         calls = output.message.tool_calls or () if output.choices else ()
         uses = tuple(UseTool(call.function, call.arguments) for call in calls if call.parse_error is None)
         return ModelMessage(output.completion, uses)
@@ -81,7 +81,7 @@ def teacher(model: str | Model) -> Teacher:
 
 
 def lesson(failed: str, call: Call = NO_CALL, spec: ToolSpec | None = None) -> str:
-    """What the teacher is told of the failure: the nearest exemplars of the bank.
+    """The context of the failure for the teacher: the nearest exemplars of the bank.
 
     Args:
         failed: the tool's message.

@@ -42,10 +42,10 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True)
 class Voice:
-    """How things are said.
+    """The wording of a trajectory.
 
     Attributes:
-        thought: what is said with a call, given its scene.
+        thought: the text that goes with a call, given its scene.
         closing: a final answer put into other words, given its scene and the answer.
         adviser: whose notes are in tools' messages.
         every: whether a note is in every message of a failing tool, as the layer has it; otherwise in the first.
@@ -65,18 +65,18 @@ class TrajectoryOrder:
     """What a trajectory is to be.
 
     Attributes:
-        asked: the task.
+        variant: the task.
         specs: the tools that are offered.
-        prompt: the name of what the agent is told before the request; empty: nothing is.
+        prompt: the name of the system prompt; empty for none.
         kind, mode, step, plan: the failure and where it strikes; None, empty, None and an empty plan in a clean one.
         noted: whether the bank's nearest exemplar is in the tool's message.
         key: names all its random decisions.
-        voice: how things are said.
+        voice: the wording.
         straight: whether the expert takes the first of equally good calls.
         held: whether the forms that are kept apart for tests are used.
     """
 
-    asked: TaskVariant
+    variant: TaskVariant
     specs: tuple[ToolSpec, ...]
     prompt: str
     kind: FailureKind | None
@@ -91,7 +91,7 @@ class TrajectoryOrder:
 
     @property
     def hopeless(self) -> bool:
-        """Whether an agent is told that the failure stays."""
+        """Whether an agent learns that the failure stays."""
         kind = self.kind
         return kind is not None and kind.lasts == "permanent" and (self.noted or not kind.unsaid)
 
@@ -100,13 +100,13 @@ class TrajectoryOrder:
         """What a judge of the trajectory must know."""
         slots: tuple[Slot, ...] = ()
         if self.kind is not None and not self.kind.slip and self.step is not None:
-            slots = (Slot(node_of(self.step, self.asked.task.graph), PERSISTENCE[self.mode]),)
-        graph = self.asked.task.graph
+            slots = (Slot(node_of(self.step, self.variant.task.graph), PERSISTENCE[self.mode]),)
+        graph = self.variant.task.graph
         actions = {spec.name: spec for spec in self.specs if spec.effects and spec.shown_by}
         risks = {
             step.id: Risk("before", actions[step.tool].idempotent) for step in graph.walk() if step.tool in actions
         }
-        return Case(self.asked.task, self.asked.right, self.mode or "NP", slots, risks, actions)
+        return Case(self.variant.task, self.variant.right, self.mode or "NP", slots, risks, actions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class TrajectoryPlayer:
             timeout=TOOL_TIMEOUT,
             watcher=self.recorder,
         )
-        self.made = Trajectory(messages=[{"role": "user", "content": order.asked.task.request.strip()}])
+        self.made = Trajectory(messages=[{"role": "user", "content": order.variant.task.request.strip()}])
         if order.prompt:
             self.made.messages.insert(0, {"role": "system", "content": scenario_prompt(order.prompt, DRAW).strip()})
         self.calls = 0
@@ -186,7 +186,7 @@ class TrajectoryPlayer:
     def call(self, use: UseTool) -> Outcome:
         """Make one call in the world; a slip is refused in the words of its kind."""
         self.calls += 1
-        corpus = self.order.asked.base.corpus
+        corpus = self.order.variant.base.corpus
 
         def run(call: Call) -> Outcome:
             if call.tool not in self.specs:
@@ -199,7 +199,7 @@ class TrajectoryPlayer:
 
     def takes(self, use: UseTool) -> bool:
         """Whether there is such a tool, and it takes such arguments."""
-        corpus = self.order.asked.base.corpus
+        corpus = self.order.variant.base.corpus
         tool = corpus.tools.get(use.tool) or corpus.histories.get(use.tool)
         return use.tool in self.specs and tool is not None and not isinstance(tool.arguments(use.arguments), Failure)
 
@@ -256,7 +256,7 @@ def play_trajectory(order: TrajectoryOrder, continuation: str = "expert", teache
         RejectedText: the failure did not come as ordered, something else failed, or the end is not a success.
     """
     player = TrajectoryPlayer(order)
-    briefing = Briefing(order.asked.task, player.specs)
+    briefing = Briefing(order.variant.task, player.specs)
     expert = Expert(briefing, player.draw, order.step, hopeless=order.hopeless, straight=order.straight)
     for _ in range(MOST_CALLS):
         mended = expert.mended
@@ -344,7 +344,7 @@ def _still_wrong(player: TrajectoryPlayer) -> bool:
     """Whether the node that failed is not done yet, as far as the calls that worked say."""
     order = player.order
     assert order.step is not None
-    graph = order.asked.task.graph
+    graph = order.variant.task.graph
     home = node_of(order.step, graph)
     good = [m["name"] for m in player.made.messages[_failed_at(player) + 1 :] if m["role"] == "tool"]
     done = {graph.step_of[name].id for name in good if name in graph.step_of}

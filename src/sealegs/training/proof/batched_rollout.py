@@ -41,26 +41,26 @@ class ProofModel:
         text, _ = render_conversation(
             RowConversation(messages, offered_tools(player.order.specs), frozenset()), self.tokenizer, self.template
         )
-        said = text.rpartition(END)[2] + ASSISTANT
-        ids: list[int] = self.tokenizer(said, add_special_tokens=False)["input_ids"]
+        unread = text.rpartition(END)[2] + ASSISTANT
+        ids: list[int] = self.tokenizer(unread, add_special_tokens=False)["input_ids"]
         return ids
 
     def read(self, ids: Sequence[int], player: TrajectoryPlayer) -> tuple[str, UseTool | None]:
         """What the model wrote: its text, and the call that it makes."""
         text = self.tokenizer.decode(ids)
-        said, called, call = text.partition(CALL)
+        text_before, called, call = text.partition(CALL)
         if not called:
-            return said, None
+            return text_before, None
         name, *values = call.split() or [""]
         spec = player.specs.get(name)
         names = list(spec.parameters.get("properties", {})) if spec is not None else []
         names += [f"argument_{nth}" for nth in range(len(names), len(values))]
-        return said, UseTool(name, dict(zip(names, values)))
+        return text_before, UseTool(name, dict(zip(names, values)))
 
 
 @dataclass
 class RolloutSlot:
-    """One episode under way: what the model is to be told next, what it has written in this turn, and the result."""
+    """One episode under way: what the model reads next, what it has written in this turn, and the result."""
 
     player: TrajectoryPlayer
     pending: list[int]
@@ -181,7 +181,7 @@ class BatchedKVCache:
         before = self._seen.sum(dim=1, keepdim=True)
         self._seen = torch.cat([self._seen, real], dim=1)
         places = (before + real.cumsum(dim=1) - 1).clamp(min=0)
-        # The last real place of each row is asked; a row that was told nothing is asked at its first, for nothing.
+        # The last real place of each row is read; a row without input is read at its first, and the result is dropped.
         last = real.sum(dim=1).sub(1).clamp(min=0)
         hidden = self._model.base_model(
             input_ids=fed,
@@ -190,8 +190,8 @@ class BatchedKVCache:
             use_cache=True,
             **{self._argument: self._cache},
         ).last_hidden_state
-        asked = hidden[torch.arange(len(news), device=self._device), last]
-        likeliest: list[int] = self._model.get_output_embeddings()(asked).argmax(dim=-1).tolist()
+        last_states = hidden[torch.arange(len(news), device=self._device), last]
+        likeliest: list[int] = self._model.get_output_embeddings()(last_states).argmax(dim=-1).tolist()
         return likeliest
 
     def keep(self, places: Sequence[int]) -> None:

@@ -63,7 +63,7 @@ def _result_row(set: str, cell: str, order: TrajectoryOrder, made: Trajectory, *
     entry = {
         "set": set,
         "cell": cell,
-        "task": order.asked.base.id,
+        "task": order.variant.base.id,
         "failure": order.kind.name if order.kind else None,
         "end": made.found.end.reason,
         "answered": made.found.answer is not None,

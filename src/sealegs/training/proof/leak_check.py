@@ -33,7 +33,7 @@ def kept_words() -> frozenset[str]:
 
 def leaks(texts: Iterable[str], episodes: Iterable[TrajectoryOrder]) -> Iterator[str]:
     """Everything kept that is in a row, in sentences."""
-    requests = {order.asked.task.request for order in episodes}
+    requests = {order.variant.task.request for order in episodes}
     names = {kind.name for kind in synthetic_kinds(new=True)}
     kept_codes, words = {kind.name for kind in coded_errors(new=True)}, kept_words()
     for text in texts:

@@ -79,7 +79,7 @@ def _errand(key: tuple[object, ...], mode: str, dead: bool, *, new: bool) -> Syn
 
 def _clean(chosen: SyntheticTask, key: tuple[object, ...]) -> TrajectoryOrder:
     plan = Plan(name="clean")
-    return TrajectoryOrder(chosen.asked, chosen.specs, "", None, "", None, plan, False, key, SHORT, straight=True)
+    return TrajectoryOrder(chosen.variant, chosen.specs, "", None, "", None, plan, False, key, SHORT, straight=True)
 
 
 def _failing(
@@ -95,15 +95,17 @@ def _failing(
     if not able:
         raise NoTrajectory("no kind of failure comes in this mode")
     kind = draw.choice(able)
-    nodes = list(chosen.asked.task.graph.nodes)
+    nodes = list(chosen.variant.task.graph.nodes)
     if PERSISTENCE[mode] == "permanent":
         nodes = [node for node in nodes if isinstance(node, Step) is dead]
     node = draw.choice(nodes)
-    steps = victims(chosen.asked.task.graph, node.id)
-    if not all(fits_step(kind, chosen.asked, step) for step in steps):
+    steps = victims(chosen.variant.task.graph, node.id)
+    if not all(fits_step(kind, chosen.variant, step) for step in steps):
         raise NoTrajectory("no tool of the service is open to this failure")
     plan = _plan(kind, mode, steps, seeds.digest(*key) & 0x7FFFFFFF)
-    return TrajectoryOrder(chosen.asked, chosen.specs, "", kind, mode, steps[0], plan, noted, key, SHORT, straight=True)
+    return TrajectoryOrder(
+        chosen.variant, chosen.specs, "", kind, mode, steps[0], plan, noted, key, SHORT, straight=True
+    )
 
 
 def _plan(kind: FailureKind, mode: str, steps: tuple[Step, ...], seed: int) -> Plan:
@@ -129,5 +131,5 @@ def cell_of(order: TrajectoryOrder) -> str:
     """The cell that an order is of."""
     if order.kind is None or order.step is None:
         return "clean"
-    alone = node_of(order.step, order.asked.task.graph) == order.step.id
+    alone = node_of(order.step, order.variant.task.graph) == order.step.id
     return "dead end" if alone and PERSISTENCE[order.mode] == "permanent" else order.mode

@@ -31,9 +31,9 @@ def listing_row(seed: int, number: int) -> dict[str, Any]:
     draw = seeds.stream("listed", seed, number)
     services = draw.sample(SERVICES, draw.randint(3, 5))
     tools = {service: draw.sample(tools_of_service(service, new=False), draw.choice(WAYS)) for service in services}
-    asked = draw.sample(services, draw.randint(2, len(services)))
-    answer = "".join(f" {service}" + "".join(f" {name}" for name in tools[service]) for service in asked)
-    messages = [{"role": "user", "content": " ".join(asked)}, {"role": "assistant", "content": answer}]
+    requested = draw.sample(services, draw.randint(2, len(services)))
+    answer = "".join(f" {service}" + "".join(f" {name}" for name in tools[service]) for service in requested)
+    messages = [{"role": "user", "content": " ".join(requested)}, {"role": "assistant", "content": answer}]
     offered = [
         {"type": "function", "function": {"name": name, "description": service}}
         for service in services

@@ -35,13 +35,13 @@ LENGTHS = (2, 3, 3)
 class SyntheticTask:
     """A task and the tools that are offered with it, in the order in which they are listed."""
 
-    asked: TaskVariant
+    variant: TaskVariant
     offered: tuple[str, ...]
 
     @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The offered tools as an agent sees them."""
-        own = self.asked.base.specs
+        own = self.variant.base.specs
         return tuple(own.get(name) or synthetic_corpus().tools[name].spec for name in self.offered)
 
 

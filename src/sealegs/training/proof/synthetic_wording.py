@@ -6,7 +6,7 @@ from sealegs.training.data.act_scene import ActScene
 from sealegs.training.data.trajectory_player import Voice
 from sealegs.training.proof.synthetic_failures import synthetic_bank
 
-SAID = {
+LEADS = {
     "tries again": "Recovery: again",
     "switches": "Recovery: switch",
     "goes on elsewhere": "Recovery: switch",
@@ -17,7 +17,7 @@ SAID = {
 def short_thought(scene: ActScene) -> str:
     """The service that is called, and what is done about a failure."""
     assert scene.spec is not None
-    return f"{SAID[scene.doing]} {scene.spec.description}" if scene.doing in SAID else f" {scene.spec.description}"
+    return f"{LEADS[scene.doing]} {scene.spec.description}" if scene.doing in LEADS else f" {scene.spec.description}"
 
 
 def short_closing(scene: ActScene, text: str) -> str:

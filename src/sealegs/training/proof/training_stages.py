@@ -130,7 +130,7 @@ def limit_threads() -> None:
 
 def _rows(folder: Path, size: ProofSize, stage: ProofStage) -> None:
     orders = orders_of(SETS, size.episodes)
-    barred = frozenset(order.asked.task.request for order in orders)
+    barred = frozenset(order.variant.task.request for order in orders)
     match stage.name:
         case "rows/symbols":
             write_symbols(folder, size.symbols[0])

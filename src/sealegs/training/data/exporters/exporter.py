@@ -16,9 +16,9 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class RowTurn:
-    """One call of a row: what was said with it, the call, what came of it, and whether it is learned."""
+    """One call of a row: its text, the call, what came of it, and whether it is learned."""
 
-    said: str
+    text: str
     use: UseTool
     answer: str
     trained: bool
@@ -40,18 +40,18 @@ class Exporter(ABC):
         """The columns of a trajectory.
 
         Args:
-            messages: what was said, in TRL's form.
+            messages: the conversation, in TRL's form.
             specs: the tools that are offered.
             gave_up: whether the agent stopped where it could not continue.
         """
 
     @abstractmethod
     def turns(self, row: Row) -> Iterator[RowTurn]:
-        """The calls of a row with what was said."""
+        """The calls of a row with their texts."""
 
     @abstractmethod
     def last_words(self, row: Row) -> str | None:
-        """What is said at the end of a row; None where it is cut."""
+        """The last text of a row; None where it is cut."""
 
     def answer(self, row: Row) -> str | None:
         """The final answer of a row: by default its last words."""

@@ -33,12 +33,12 @@ class ToolBenchRows(Exporter):
 
     def turns(self, row: Row) -> Iterator[RowTurn]:
         """The assistant's steps, each with the turn after it."""
-        said = row["conversations"]
-        for place, entry in enumerate(said):
+        turns = row["conversations"]
+        for place, entry in enumerate(turns):
             step = read_step(entry["value"]) if entry["from"] == "assistant" else None
             if step is not None and step.tool != FINISH:
                 trained = place not in row.get("unlearned_turns", ())
-                yield RowTurn(entry["value"], UseTool(step.tool, step.arguments), said[place + 1]["value"], trained)
+                yield RowTurn(entry["value"], UseTool(step.tool, step.arguments), turns[place + 1]["value"], trained)
 
     def last_words(self, row: Row) -> str | None:
         """The last turn, where it is the assistant's."""
@@ -47,8 +47,8 @@ class ToolBenchRows(Exporter):
 
     def answer(self, row: Row) -> str | None:
         """What the last turn finishes with."""
-        said = self.last_words(row)
-        step = read_step(said) if said is not None else None
+        last = self.last_words(row)
+        step = read_step(last) if last is not None else None
         return str(step.arguments["final_answer"]) if step is not None and step.tool == FINISH else None
 
     def fields(self, data: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Experiments on your own agent: runs with and without faults, side by side, and a verdict.
 
-The data's path: `experiment_options` says what is asked; `agent_under_test` runs any agent once; `run_player` plays a
+The data's path: `experiment_options` declares the options; `agent_under_test` runs any agent once; `run_player` plays a
 run and judges it by the check and the contracts; `fault_draw` chooses faults where no plan is given;
 `experiment_folder` keeps the runs that have ended; `experiment_course` puts the runs in order and stops when the
 verdict is settled; `experiment_start` gives an `ExperimentReport`; `scoring.experiment_metrics` makes its rows,

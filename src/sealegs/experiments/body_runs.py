@@ -37,7 +37,7 @@ class BodyAgent:
     Attributes:
         name: the test's.
         body: runs it once; raises where it fails.
-        began: told of each run's name and session before it begins.
+        began: called with each run's name and session before it begins.
         answer_of: gives the answer that the body noted, and what it answers; None if it noted none.
         failures: the classes of what a body raises that is not a crash.
         skips: the classes of what a body raises to skip itself, which under faults is a failure.
@@ -169,7 +169,7 @@ def made_runs(course: ExperimentCourse) -> ExperimentReport:
     """Make the runs of a body.
 
     Raises:
-        UserError: a contract judges answers and the body told of none, or no tool was seen to draw faults on.
+        UserError: a contract judges answers and the body reported none, or no tool was seen to draw faults on.
     """
     with closing(course.folder):
         report = course.report()

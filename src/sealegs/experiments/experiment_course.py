@@ -193,7 +193,7 @@ class ExperimentCourse:
         if any(set(run.violations) - usual for run in struck):
             return True
         passed, n, left = sum(run.passed for run in struck), len(struck), options.runs - len(made)
-        # What cannot be told any more is no reason to stop: the runs that are left still show what fails.
+        # That a question stays open is no reason to stop: the runs that are left still show what fails.
         decided = decide(passed, n, options.fail_under) != "inconclusive"
         return decided and settled(passed, n, left, options.fail_under)
 

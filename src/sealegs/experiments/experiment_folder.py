@@ -1,7 +1,7 @@
-"""The folder of an experiment: what was asked, and a record of each run that has ended.
+"""The folder of an experiment: its options, and a record of each run that has ended.
 
 The same command resumes an experiment that was stopped, as long as the agent's code is the same. One that had ended, or
-that asked for something else, is set aside in a folder beside the new records; nothing is deleted.
+of other options, is set aside in a folder beside the new records; nothing is deleted.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class ExperimentFolder:
 
     Args:
         folder: where; None for nowhere.
-        options: what is asked.
+        options: of the experiment.
         code: a digest of the agent's code.
-        note: is told what became of runs that were there.
+        note: called with what became of runs that were there.
 
     Attributes:
         runs: every run that has ended, by its name.
@@ -51,9 +51,9 @@ class ExperimentFolder:
             return
         check_folder(folder, ELSEWHERE)
         self._lock = FolderLock(folder)
-        asked = {**options.model_dump(mode="json"), CODE: code}
+        settings = {**options.model_dump(mode="json"), CODE: code}
         try:
-            self._begin(folder, asked, note)
+            self._begin(folder, settings, note)
             self._store = Store(folder / RECORDS)
             for result in read_runs(folder / RECORDS, []):
                 self.runs[result.record.episode] = result
@@ -85,21 +85,21 @@ class ExperimentFolder:
         if self._lock is not None:
             self._lock.close()
 
-    def _begin(self, folder: Path, asked: dict[str, Any], note: Callable[[str], None]) -> None:
+    def _begin(self, folder: Path, wanted: dict[str, Any], note: Callable[[str], None]) -> None:
         make_folder(folder, ELSEWHERE)
         settings = folder / SETTINGS
         if settings.exists():
-            reason = _why_not_resumed(folder, asked)
+            reason = _why_not_resumed(folder, wanted)
             if not reason:
                 return
             note(f"{reason}; its runs are set aside in {_set_aside(folder)}")
         elif any(folder.iterdir()):
             raise UserError(f"{folder} is not empty and holds no experiment of Sealegs; {ELSEWHERE}")
-        write_atomically(settings, json.dumps(asked, indent=2) + "\n", ELSEWHERE)
+        write_atomically(settings, json.dumps(wanted, indent=2) + "\n", ELSEWHERE)
 
 
-def _why_not_resumed(folder: Path, asked: dict[str, Any]) -> str:
-    """Why the experiment that is there is not the one that is asked for; empty where it is."""
+def _why_not_resumed(folder: Path, wanted: dict[str, Any]) -> str:
+    """Why the experiment that is there is not the requested one; empty where it is."""
     try:
         before = json.loads((folder / SETTINGS).read_text("utf-8"))
     except ValueError:
@@ -108,7 +108,7 @@ def _why_not_resumed(folder: Path, asked: dict[str, Any]) -> str:
         raise UserError(f"{folder} holds a run of another command; {ELSEWHERE}")
     if (folder / ENDED).exists():
         return f"the last experiment in {folder} had ended"
-    differing = [name for name in asked if before.get(name) != asked[name]]
+    differing = [name for name in wanted if before.get(name) != wanted[name]]
     if not differing:
         return ""
     what = "the agent's code has changed" if differing == [CODE] else f"other options: {', '.join(differing)}"
@@ -126,11 +126,11 @@ def _set_aside(folder: Path) -> Path:
 
 
 def read_kept(folder: Path, options: type[Options], verb: str, warnings: list[str]) -> tuple[Options, list[RunResult]]:
-    """What a folder keeps: what was asked, and the judged runs.
+    """What a folder keeps: the options, and the judged runs.
 
     Args:
         folder: of an experiment or a check.
-        options: the model of what was asked.
+        options: the class of the options.
         verb: the command that makes such folders.
         warnings: gets a sentence for whatever reading had to leave out.
 
@@ -138,8 +138,8 @@ def read_kept(folder: Path, options: type[Options], verb: str, warnings: list[st
         UserError: it keeps none, or cannot be read.
     """
     try:
-        asked = json.loads((folder / SETTINGS).read_text("utf-8"))
-        found = options.model_validate({name: asked[name] for name in asked if name != CODE})
+        settings = json.loads((folder / SETTINGS).read_text("utf-8"))
+        found = options.model_validate({name: settings[name] for name in settings if name != CODE})
         return found, read_runs(folder / RECORDS, warnings)
     except (OSError, ValueError) as error:
         raise UserError(f"cannot read {folder} ({error}); name a folder that `sealegs {verb}` made") from error

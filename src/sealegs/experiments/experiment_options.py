@@ -1,4 +1,4 @@
-"""What is asked of an experiment: equal options give equal runs, so that the same command resumes it."""
+"""The options of an experiment: equal options give equal runs, so that the same command resumes it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ExperimentOptions(BaseModel):
         plan: the plan as JSON; empty where faults are drawn from the tools that are seen.
         check: `module:function` of the check, or its name; empty for none.
         contracts: what every run must keep (`scoring.run_contracts`).
-        inputs: what the agent is asked, in turn; one empty text where it takes nothing.
+        inputs: the agent's inputs, in turn; one empty text where it takes nothing.
         runs: how many runs are made under faults, at most.
         baseline: whether as many are made without faults.
         fail_under: the pass rate under faults that is required, above 0 and at most 1.
@@ -69,7 +69,7 @@ class ExperimentOptions(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ExperimentRun:
-    """One run: with faults or without, its number, and what the agent is asked."""
+    """One run: with faults or without, its number, and the agent's input."""
 
     arm: Arm
     number: int

@@ -27,7 +27,7 @@ class ExperimentReport:
     """An experiment that has ended.
 
     Attributes:
-        options: what was asked.
+        options: of the experiment.
         runs: every run, those without faults first, by number.
     """
 

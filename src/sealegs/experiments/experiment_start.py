@@ -48,7 +48,7 @@ def experiment(
         check: whether an answer is right: a callable that returns True or False or raises, or `module:name`. It takes
             the answer, and `record` and `input` if it names them.
         contracts: what every run must keep, by name (`docs/contracts.md`).
-        inputs: what the agent is asked, in turn.
+        inputs: the agent's inputs, in turn.
         runs: how many runs are made under faults, at most.
         baseline: whether as many are made without faults.
         fail_under: the pass rate under faults that is required.

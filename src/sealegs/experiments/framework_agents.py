@@ -180,7 +180,7 @@ def _agent_framework(agent: Any) -> Runner:
 
 @_runs("run", "smolagents")
 def _smolagents(agent: Any) -> Runner:
-    """A run forgets what was said, but not what code has defined; that is put back here."""
+    """A run forgets the conversation, but not what code has defined; that is put back here."""
     first = [(held, dict(held)) for held in _defined_by_code(agent)]
 
     def put_back() -> None:
@@ -231,7 +231,7 @@ def _has_async_tools(module: Any) -> bool:
 
 @_runs("tool_names", "strands")
 def _strands(agent: Any) -> Runner:
-    """An agent remembers what was said, and its state; each run begins with what it knew at first."""
+    """An agent remembers the conversation, and its state; each run begins with what it knew at first."""
     snapshot = agent.take_snapshot(preset="session") if hasattr(agent, "take_snapshot") else None
     first = copy.deepcopy(agent.messages)
 
@@ -241,7 +241,7 @@ def _strands(agent: Any) -> Runner:
         else:
             agent.messages[:] = copy.deepcopy(first)
 
-    return _between(put_back, lambda asked: str(agent(asked)).strip())
+    return _between(put_back, lambda request: str(agent(request)).strip())
 
 
 @_runs("run_async", "google.adk")

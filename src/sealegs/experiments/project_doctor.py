@@ -48,7 +48,7 @@ def examine_project(
     Args:
         folder: the project's folder, which is the current one.
         agent: the agent; None for the one of `sealegs test` in `pyproject.toml`, or that of `sealegs init`.
-        inputs: what it is asked; by default what `sealegs test` asks it there.
+        inputs: its inputs; by default those of `sealegs test` there.
         specs: what is known of the tools, as `module:name`.
         more: see `prove_seam`.
 
@@ -63,9 +63,9 @@ def examine_project(
         raise UserError(
             "no agent is named; give one, such as my_agent:run, or let `sealegs init` write sealegs_agent.py"
         )
-    asked = inputs or (_inputs_of(test) if named == test.get("agent") else [])
+    used_inputs = inputs or (_inputs_of(test) if named == test.get("agent") else [])
     try:
-        proof = prove_seam(str(named), project, asked, specs, **more)
+        proof = prove_seam(str(named), project, used_inputs, specs, **more)
     except UserError as error:
         missing = [f"{line.message}: {line.remedy}" for line in framework_lines(project) if line.status != "ok"]
         raise UserError("; ".join([str(error), *missing])) from error

@@ -81,7 +81,7 @@ def prove_seam(
     Args:
         agent: `module:function`, a command line, or an address.
         project: what is known of the project's tools.
-        inputs: what it is asked; the first is taken.
+        inputs: its inputs; the first is taken.
         specs: what is known of the tools, as `module:name`.
         more: `max_calls`, `timeout` and `time_limit`; see `ExperimentOptions`.
 
@@ -98,10 +98,10 @@ def prove_seam(
     with counted_runs(functions) as runs:
         events = player.play(ExperimentRun("faults", 0, options.inputs[0]), PROOF)
     record = build_record(events)
-    said = {spec.name: spec for spec in noted_specs(record.about)} | known
+    specs_by_name = {spec.name: spec for spec in noted_specs(record.about)} | known
     ended = "" if record.end.reason == "answered" else f"{record.end.reason}: {record.end.detail}".rstrip(": ")
     names = dict.fromkeys(turn.call.tool for turn in record.turns)
-    tools = tuple(_reached(name, record.turns, said.get(name)) for name in names)
+    tools = tuple(_reached(name, record.turns, specs_by_name.get(name)) for name in names)
     return SeamProof(found.name, tools, ended, tuple(name for name in runs if name not in names))
 
 

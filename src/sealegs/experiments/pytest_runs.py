@@ -42,14 +42,14 @@ class RunsOfTest:
     Attributes:
         item: the test.
         plan: that its mark gives; None where faults are drawn.
-        asked: what its mark asks for.
+        wanted: the runs that its mark asks for.
         report: what came of the runs, once they are made.
         single: the one run that `--faults-run` asked for, once it is made.
     """
 
     item: pytest.Item
     plan: Plan | None
-    asked: BodyRuns
+    wanted: BodyRuns
     report: ExperimentReport | None = None
     single: RunResult | None = None
     _errors: dict[str, BaseException] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class RunsOfTest:
         )
         mistake = ""
         try:
-            self._make(self.asked.course(agent, self._watched))
+            self._make(self.wanted.course(agent, self._watched))
         except UserError as error:
             mistake = str(error)
         failure = mistake or (self._judged(self.report) if self.report else "")
@@ -191,10 +191,10 @@ def runs_of(item: pytest.Item) -> RunsOfTest:
     if plan is not None and seed is not None:
         plan = plan.model_copy(update={"seed": seed})
     try:
-        asked = body_runs(item.name, plan, runs=given["runs"], seed=seed, **more)
+        wanted = body_runs(item.name, plan, runs=given["runs"], seed=seed, **more)
     except TypeError as error:
         raise UserError(f"{who}: {str(error).removeprefix('body_runs() ')}; see `pytest --markers`") from None
-    return RunsOfTest(item, plan, asked)
+    return RunsOfTest(item, plan, wanted)
 
 
 def _mark(plan: Any = None, *, runs: int, **more: Any) -> None:

@@ -42,7 +42,7 @@ class RunPlayer:
 
     Attributes:
         agent: the agent.
-        options: what was asked.
+        options: of the experiment.
         check: takes the answer, and `record` and `input` if it names them; fails by returning False or by raising.
             None: an agent that ends by itself passes.
         contracts: what every run must keep.
@@ -123,8 +123,8 @@ class RunPlayer:
         text = recorded_answer(answer) if end == "answered" and answer is not None else None
         recorder.note_effects()
         record = _ended(recorder.events, text, end, detail)
-        asked = record.about["input"]  # an agent may have noted there what it was asked
-        evidence = RunEvidence(record, recorder.events, asked, self.specs)
+        request = record.about["input"]  # an agent may have noted its request there
+        evidence = RunEvidence(record, recorder.events, request, self.specs)
         doubled = doubled_effects(record, self.specs.values())
         broken = {DOUBLED: doubled[0].says()} if doubled else {}
         broken |= {one.name: found for one in self.contracts if (found := one.violation(evidence))}

@@ -14,7 +14,7 @@ class RunStage:
     """What one run has at hand.
 
     Attributes:
-        input: what the agent is asked.
+        input: the agent's input.
         episode: the name that keys what is drawn.
         plan: the faults.
         session: the seam in this process.

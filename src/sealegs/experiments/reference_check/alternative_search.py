@@ -56,7 +56,7 @@ def declared_ways(given: Alternatives, tools: Mapping[str, CheckedTool]) -> list
             raise UserError(
                 f"alternatives names {', '.join(strangers)}, which is not among the tools: {', '.join(tools)}"
             )
-        fixed = {name: dict(said) for name, said in one.items()} if isinstance(one, Mapping) else {}
+        fixed = {name: dict(arguments) for name, arguments in one.items()} if isinstance(one, Mapping) else {}
         found.append(DeclaredWays(names, fixed))
     return found
 
@@ -81,7 +81,7 @@ class AlternativeSearch:
         self._learner = learner
         self._tools = tools
         self._reset = reset
-        self._told = deliverables
+        self._deliverables = deliverables
         self.extra: dict[str, Mapping[str, LearnedArgument]] = {}  # steps that only other ways need
         self.made: dict[str, LearnedStep] = {}  # steps that no run made
         self.taken: set[str] = set()  # a step is in one choice
@@ -103,7 +103,7 @@ class AlternativeSearch:
     def _read_of(self, step: str) -> list[str]:
         """The paths of a step's answer that others read."""
         inner = [s for arguments in self._learner.needed.values() for a in arguments.values() for s in a.sources]
-        all_sources = [*inner, *(s for one in self._told for s in one.sources)]
+        all_sources = [*inner, *(s for one in self._deliverables for s in one.sources)]
         return list(dict.fromkeys(source.path for source in all_sources if source.step == step))
 
     def _wanted(self, step: str, path: str, number: int) -> Any:
@@ -117,7 +117,7 @@ class AlternativeSearch:
                 if AnswerSource(step, path) in argument.sources and argument.how == "copied":
                     own = learner.calls[number].get(reader)
                     return None if own is None else own.arguments.get(name)
-        return next((one.value for one in self._told if AnswerSource(step, path) in one.sources), None)
+        return next((one.value for one in self._deliverables if AnswerSource(step, path) in one.sources), None)
 
     def _equal_reads(self, step: str, read: Sequence[str]) -> LearnedAlternatives | None:
         gives: dict[str, list[AnswerSource]] = {_name(path): [AnswerSource(step, path)] for path in read}
@@ -185,7 +185,7 @@ class AlternativeSearch:
             for argument in arguments.values()
             if any(source.step == step for source in argument.sources)
         }
-        delivered = any(source.step == step for one in self._told for source in one.sources)
+        delivered = any(source.step == step for one in self._deliverables for source in one.sources)
         return bool(readers) and readers <= way and not delivered and self._learner.tool_of(step).effects is False
 
     def _acted_otherwise(self) -> Iterator[LearnedAlternatives]:
@@ -206,28 +206,28 @@ class AlternativeSearch:
         self.taken |= {one for way in ways for one in way}
         yield LearnedAlternatives(f"{some[0]} or another", ways, {})
 
-    def _declared(self, said: DeclaredWays) -> LearnedAlternatives:
+    def _declared(self, ways_declared: DeclaredWays) -> LearnedAlternatives:
         learner = self._learner
-        steps = {tool: [s for s in learner.order if learner.tool_of(s).name == tool] for tool in said.tools}
+        steps = {tool: [s for s in learner.order if learner.tool_of(s).name == tool] for tool in ways_declared.tools}
         several = [tool for tool, found in steps.items() if len(found) > 1]
         if several:
             raise UserError(
                 f"alternatives names {', '.join(several)}, which the task calls with several arguments; "
                 "write the ways in the file of the reference"
             )
-        first = next((s for tool in said.tools for s in steps[tool] if s in learner.needed), None)
+        first = next((s for tool in ways_declared.tools for s in steps[tool] if s in learner.needed), None)
         if first is None:
             raise UserError(
-                f"alternatives names {', '.join(said.tools)}, and the task needs none of them; take it out, or check "
-                "the clean runs"
+                f"alternatives names {', '.join(ways_declared.tools)}, and the task needs none of them; take it out, "
+                "or check the clean runs"
             )
         read = self._read_of(first)
         gives = {_name(path): [AnswerSource(first, path)] for path in read}
         ways = [self._way(first)]
-        for tool in said.tools:
+        for tool in ways_declared.tools:
             if steps[tool] == [first]:
                 continue
-            step = self._other_step(tool, first, said.arguments.get(tool, {}), read)
+            step = self._other_step(tool, first, ways_declared.arguments.get(tool, {}), read)
             # What the other way builds on is needed whichever way is taken.
             shared = {one for source in step.sources for one in self._closure(source.step)}
             ways[0] = tuple(one for one in ways[0] if one not in shared)
@@ -236,7 +236,7 @@ class AlternativeSearch:
             ways.append((step.id,))
         self.taken |= {one for way in ways for one in way}
         return LearnedAlternatives(
-            " or ".join(said.tools), tuple(ways), {n: tuple(found) for n, found in gives.items()}, "declared"
+            " or ".join(ways_declared.tools), tuple(ways), {n: tuple(found) for n, found in gives.items()}, "declared"
         )
 
     def _other_step(self, tool: str, first: str, fixed: Mapping[str, Any], read: Sequence[str]) -> LearnedStep:
@@ -261,7 +261,7 @@ class AlternativeSearch:
         if read:
             if known.effects:
                 raise UserError(f"{tool} acts, and values of {first} are read; write its ways in the reference's file")
-            answer = self._asked(tool, {name: argument.value for name, argument in arguments.items()})
+            answer = self._fresh_answer(tool, {name: argument.value for name, argument in arguments.items()})
         text = isinstance(answer, str)
         data = plain_outcome(Value(answer))
         answer = data.value if isinstance(data, Value) else answer
@@ -269,7 +269,7 @@ class AlternativeSearch:
         self.made[tool] = step
         return step
 
-    def _asked(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+    def _fresh_answer(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         found = self._tools[tool]
         if not found.callable_here:
             raise UserError(f"{tool} is only named and no clean run called it; give the function, or write its answer")

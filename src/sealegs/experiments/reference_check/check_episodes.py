@@ -3,7 +3,7 @@
 P1 and P2 are errors, once and for good; P3 and P4 wrong answers, once and for good, as in `maze`. An error on a call
 that acts, or may act, comes before its work, so that a retry is right; where the tool is declared so that nobody can be
 harmed (`idempotent`, `key`), or that its deeds are shown (`shown_by`), one comes after the work too. A wrong answer is
-made only where it can be told from a right one by the call and the answer alone, and only of tools that are declared to
+made only where it can be recognised by the call and the answer alone, and only of tools that are declared to
 change nothing.
 """
 
@@ -118,8 +118,8 @@ class CheckTask:
         for step in own:
             tool = self._tool(step)
             if self.reference.acts(tool) is not False:
-                said = "changes something" if self.reference.acts(tool) else "is not declared to change nothing"
-                return f"{tool} {said}, so nobody could tell from a wrong answer what was done"
+                reason = "changes something" if self.reference.acts(tool) else "is not declared to change nothing"
+                return f"{tool} {reason}, so nobody could tell from a wrong answer what was done"
             if self.reference.steps[step.id].text:
                 return f"{tool} answers with a text, into which no wrong value is put"
             if not used_fields(self.task.graph, step, self.task):

@@ -51,7 +51,7 @@ REASONS = 2  # of each
 
 
 class CheckOptions(ExperimentOptions):
-    """What is asked of a check.
+    """The options of a check.
 
     Attributes:
         clean_runs: runs without faults that the reference is learned from; they are not judged.
@@ -108,7 +108,7 @@ class CheckReport:
     """A check that has ended.
 
     Attributes:
-        options: what was asked.
+        options: of the check.
         reference: what right looks like.
         runs: every judged run.
         left_out: faults that were not tried, and why.
@@ -328,13 +328,13 @@ def read_check(folder: Path, warnings: list[str]) -> CheckReport:
     runs = [one for one in results if one.record.about.get("reference") == reference_digest(reference)]
     whole, _ = with_found_ways(reference, [one.record for one in runs])
     task = CheckTask(whole, specs, options.seed)
-    ending = _told_at_the_end(folder / ENDED)
+    ending = _read_ending(folder / ENDED)
     left, notes = (tuple(map(str, ending.get(name, ()))) for name in ("left_out", "notes"))
     return CheckReport(options, whole, judged_runs(task, runs), left, notes)
 
 
-def _told_at_the_end(file: Path) -> dict[str, Any]:
-    """What a check that has ended said besides what its records show."""
+def _read_ending(file: Path) -> dict[str, Any]:
+    """Return what a finished check reported besides what its records show."""
     try:
         found = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):

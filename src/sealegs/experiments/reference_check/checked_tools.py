@@ -58,11 +58,11 @@ class CheckedTool:
         """What the tool says, called by itself and outside every session; raises what it raises."""
         with ACTIVE.apart():
             if hasattr(self.given, "invoke"):
-                said = self.given.invoke(dict(arguments))
+                returned = self.given.invoke(dict(arguments))
             else:
-                said = self.given(**arguments)
-                said = awaited(said) if inspect.isawaitable(said) else said
-        return to_json_data(said)
+                returned = self.given(**arguments)
+                returned = awaited(returned) if inspect.isawaitable(returned) else returned
+        return to_json_data(returned)
 
 
 def read_tools(
@@ -93,9 +93,9 @@ def read_tools(
         raise UserError("no tool is given; give the functions that the agent calls")
     _require_known("specs", (spec.name for spec in specs), tools)
     _require_known("effects", effects or (), tools)
-    for said in specs:
+    for declared in specs:
         # What the user says counts before what the tool's own signature says.
-        tools[said.name] = replace(tools[said.name], spec=said.with_declared(tools[said.name].spec))
+        tools[declared.name] = replace(tools[declared.name], spec=declared.with_declared(tools[declared.name].spec))
     return [_with_effects(tool, effects) for tool in tools.values()]
 
 

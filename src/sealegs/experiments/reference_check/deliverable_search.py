@@ -1,4 +1,4 @@
-"""What an answer must contain: the values that it told in every clean run and that came from calls.
+"""What an answer must contain: the values that it stated in every clean run and that came from calls.
 
 A value that the task's text says itself is none, nor is one that the agent chose and a tool repeated. What it does not
 see: results that an answer tells in other words (yes, no, a name for a code).
@@ -61,7 +61,7 @@ def _from_fields(learner: ReferenceLearner) -> Iterator[LearnedDeliverable]:
             else:
                 known.append(source)
     for value, sources in places:
-        stated = [[s for s in sources if _told_in(run, s, value)] for run in learner.runs]
+        stated = [[s for s in sources if _stated_in(run, s, value)] for run in learner.runs]
         chosen = learner.chosen([dict.fromkeys(one) for one in stated], "")
         if chosen is not None:
             yield LearnedDeliverable(described(chosen), value, (chosen,))
@@ -74,7 +74,7 @@ def _given_by_agent(learner: ReferenceLearner, step: str, value: Any) -> bool:
     return any(close(held, value) for call in earlier for _, held in leaves_of(call))
 
 
-def _told_in(run: CleanRun, source: AnswerSource, value: Any) -> bool:
+def _stated_in(run: CleanRun, source: AnswerSource, value: Any) -> bool:
     call = run.by_step.get(source.step)
     if call is None:
         return tells(run.answer, value)
@@ -83,7 +83,7 @@ def _told_in(run: CleanRun, source: AnswerSource, value: Any) -> bool:
 
 
 def _from_words(learner: ReferenceLearner, known: list[LearnedDeliverable]) -> Iterator[LearnedDeliverable]:
-    """Values that no field holds: said by a tool's text, or worked out from two others."""
+    """Values that no field holds: stated in a tool's text, or worked out from two others."""
     strangers = []
     for stated in stated_values(learner.runs[0].answer):
         value: Any = stated.numbers[0][0] if stated.kind == "number" and stated.numbers else stated.text
@@ -108,5 +108,5 @@ def _from_words(learner: ReferenceLearner, known: list[LearnedDeliverable]) -> I
             yield LearnedDeliverable(described(sources[0]), value, sources, how)
     if strangers:
         learner.notes.append(
-            f"the answers tell {', '.join(strangers[:NAMED])}, found in no answer of a tool: not asked of an answer"
+            f"the answers tell {', '.join(strangers[:NAMED])}, found in no answer of a tool: not required of an answer"
         )

@@ -59,7 +59,7 @@ def _another_way(step: LearnedStep, turn: Turn, reference: LearnedReference) -> 
     known = {one.tool for one in reference.steps.values()}
     grouped = any(step.id in way for group in reference.alternatives for way in group.ways)
     acts = reference.acts(step.tool) or reference.acts(tool) or tool not in reference.tools
-    # Only a read that no step uses can be another way, and only what the tool said itself shows its values.
+    # Only a read that no step uses can be another way, and only what the tool itself returned shows its values.
     if tool in known or grouped or acts or not answered(turn.said) or turn.said != turn.shown:
         return None
     read = list(dict.fromkeys(source.path for source in _readers(reference) if source.step == step.id))

@@ -48,7 +48,7 @@ def makes_fresh(tools: Any) -> bool:
 
 
 def acts_unreset(tools: Sequence[CheckedTool], afresh: bool) -> str:
-    """What to say where tools change something and nothing puts it back; empty where nothing is to be said."""
+    """The warning where tools change something and nothing puts it back; empty for none."""
     acting = [tool.spec.name for tool in tools if tool.spec.effects]
     if not acting or afresh:
         return ""

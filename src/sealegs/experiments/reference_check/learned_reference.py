@@ -51,7 +51,7 @@ class LearnedStep:
         id: the tool's name; with a number where the task calls the tool several times.
         tool: the tool's name.
         arguments: by name.
-        answer: what the tool said in a clean run; None where it was never called.
+        answer: what the tool returned in a clean run; None where it was never called.
         after: steps that must be done before, besides those that it takes values from.
         text: whether the tool answers with a text.
     """
@@ -141,7 +141,7 @@ class LearnedReference:
     """What right looks like in one task.
 
     Attributes:
-        task: what the agent is asked.
+        task: the agent's request.
         tools: by name.
         steps: by id, in the order in which they were first made.
         alternatives: the choices among them.

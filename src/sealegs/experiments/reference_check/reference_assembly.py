@@ -86,4 +86,4 @@ def _notes(
     if len(runs) == 1:
         yield "one clean run cannot show what varies; two or more show it"
     if not learner.runs[0].answer.strip():
-        yield "the agent's answer is empty, so nothing is asked of it"
+        yield "the agent's answer is empty, so nothing is required of it"

@@ -81,7 +81,7 @@ def check(
             with an argument `tools` is given the tools under the seam; else its tools are wired as docs/adapters.md
             shows.
         tools: all tools of the agent, or `module:name` of them, or a function that makes fresh ones for each run.
-        task: what the agent is asked.
+        task: the agent's request.
         effects: the names of the tools that change something; then the others only read. Without it each tool's own
             declaration counts.
         alternatives: tools that do the same: lists of their names, or mappings from them to fixed arguments.
@@ -135,7 +135,7 @@ def check(
 def _require_sensible(task: str, clean_runs: int, repeats: int) -> None:
     """Refuse an empty task, and less than one run of each sort."""
     if not task.strip():
-        raise UserError("the task is empty; say what the agent is asked")
+        raise UserError("the task is empty; give the request that the agent gets")
     if clean_runs < 1 or repeats < 1:
         raise UserError(f"clean_runs={clean_runs} and repeats={repeats}: give 1 or more of each")
 
@@ -243,7 +243,7 @@ class _CheckCourse:
         return CheckReport(self.options, whole, runs, tuple(left_out), (*self.notes, *found), self.file)
 
     def require_file(self) -> None:
-        """Read the file of the reference if it is there, so that its mistakes are told before anything is made.
+        """Read the file of the reference if it is there, so that its mistakes are reported before anything is made.
 
         Raises:
             UserError: it cannot be used, or could not be written.
@@ -293,11 +293,11 @@ class _CheckCourse:
             raise UserError(f"{self.file} is of another task ({found.task[:80]!r}); {remedy}")
         for tool in self.tools:
             held = found.tools.get(tool.spec.name)
-            said = tool.spec.effects
-            if held is not None and said is not None and held.effects != said:
+            declared = tool.spec.effects
+            if held is not None and declared is not None and held.effects != declared:
                 raise UserError(
-                    f"{self.file} says effects: {held.effects} of {held.name}, and it is declared {said} now; correct "
-                    "the file, or delete it to learn anew"
+                    f"{self.file} says effects: {held.effects} of {held.name}, and it is declared {declared} now; "
+                    "correct the file, or delete it to learn anew"
                 )
         written = {frozenset(found.steps[id].tool for way in one.ways for id in way) for one in found.alternatives}
         for ways in self.declared:

@@ -217,10 +217,10 @@ def _problems(written: ReferenceText, tools: Mapping[str, LearnedTool] | None) -
         if tool not in known or tool not in written.tools:
             yield f"steps: {id}: the agent has no tool {tool!r} (it has {', '.join(sorted(known))})"
             continue
-        said = written.tools[tool]
+        noted = written.tools[tool]
         real = None if tools is None else tools[tool]
-        names = said.parameters if real is None or real.parameters is None else list(real.parameters)
-        defaults = said.defaults if real is None or real.parameters is None else real.defaults
+        names = noted.parameters if real is None or real.parameters is None else list(real.parameters)
+        defaults = noted.defaults if real is None or real.parameters is None else real.defaults
         if names is not None:
             yield from (
                 f"steps: {id}: {tool} has no argument {name!r} (it has {', '.join(names) or 'none'})"

@@ -1,8 +1,8 @@
 """A learned reference as a task graph, and what a judge must know of one record.
 
 A task calls no tool twice in a graph, so a tool that it calls with several arguments has a name for each of these; a
-record is read with the same names. What a tool truly said in a record counts before what it said in the clean runs, so
-that ids which are made anew each time are right. A deed is told by its step's values, not by how its tool names them,
+record is read with the same names. What a tool returned in a record counts before what it did in the clean runs, so
+that ids which are made anew each time are right. A deed is known by its step's values, not by its tool's names,
 so that two ways of doing the same are the same deed.
 """
 
@@ -122,7 +122,7 @@ def free_text(step: LearnedStep) -> frozenset[str]:
 
 
 def expected_step(step: LearnedStep, reference: LearnedReference, answers: Mapping[str, Any]) -> ExpectedStep:
-    """A step done right, given what tools truly said in a run."""
+    """A step done right, given what tools truly returned in a run."""
     tool = reference.tools[step.tool]
     free = {name for name, argument in step.arguments.items() if argument.how == "free"}
     given = {name: "" if name in free else _value(a, reference, answers) for name, a in step.arguments.items()}
@@ -139,11 +139,11 @@ def expected_step(step: LearnedStep, reference: LearnedReference, answers: Mappi
 def _value(argument: LearnedArgument, reference: LearnedReference, answers: Mapping[str, Any]) -> Any:
     if argument.how != "copied":
         return argument.value
-    return said_at(argument.sources[0], reference, answers, argument.value)
+    return returned_at(argument.sources[0], reference, answers, argument.value)
 
 
-def said_at(source: AnswerSource, reference: LearnedReference, answers: Mapping[str, Any], otherwise: Any) -> Any:
-    """What a run's tools truly said at a place, or where another way gives the same."""
+def returned_at(source: AnswerSource, reference: LearnedReference, answers: Mapping[str, Any], otherwise: Any) -> Any:
+    """What a run's tools truly returned at a place, or where another way gives the same."""
     places = [source]
     for group in reference.alternatives:
         places += [one for sources in group.gives.values() if source in sources for one in sources]
@@ -203,11 +203,11 @@ def read_record(record: Record, reference: LearnedReference) -> Record:
 
 
 def _plain_strike(strike: FaultStruck) -> FaultStruck:
-    said, shown = (
+    returned, shown = (
         None if data is None or (one := plain_outcome(outcome_from(data))) is None else outcome_data(one)
         for data in (strike.said, strike.shown)
     )
-    return replace(strike, said=said, shown=shown)
+    return replace(strike, said=returned, shown=shown)
 
 
 def step_of(turn: Turn, reference: LearnedReference) -> LearnedStep | None:
@@ -255,23 +255,23 @@ def _alike(one: Effect, other: Effect) -> bool:
 
 
 def true_answers(record: Record, reference: LearnedReference) -> dict[str, Any]:
-    """What each step's tool truly said to the right call, by step, in a record that was read with `read_record`."""
+    """What each step's tool returned for the right call, by step, in a record that was read with `read_record`."""
     found: dict[str, Any] = {}
     for turn in record.turns:
         step = reference.steps.get(turn.call.tool)
         if step is None or not isinstance(turn.said, Value) or not answered(turn.said):
             continue
-        # In the order of the calls: what is right to pass may be what an earlier step said in this very run.
+        # In the order of the calls: what is right to pass may be what an earlier step returned in this very run.
         if right_arguments(turn.call.arguments, expected_step(step, reference, found)):
             found[step.id] = turn.said.value
     return found
 
 
 def values_when_right(reference: LearnedReference, answers: Mapping[str, Any]) -> Reference:
-    """What right looks like in a run whose tools truly said this."""
+    """What right looks like in a run whose tools truly returned this."""
     steps = {id: expected_step(step, reference, answers) for id, step in reference.steps.items()}
     deliverables = tuple(
-        said_at(one.sources[0], reference, answers, one.value) if one.how == "copied" else one.value
+        returned_at(one.sources[0], reference, answers, one.value) if one.how == "copied" else one.value
         for one in reference.deliverables
         if one.sources
     )

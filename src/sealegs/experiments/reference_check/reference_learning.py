@@ -91,7 +91,7 @@ class ReferenceLearner:
         given = [self.calls[number][step].arguments for number in runs]
         values = [arguments[name] for arguments in given if name in arguments]
         value, tool = values[0], self.tool_of(step)
-        # What one clean run could leave out cannot be asked of other runs.
+        # What one clean run could leave out cannot be required of other runs.
         if name == tool.key or len(values) < len(given):
             return LearnedArgument(value, "free")
         # Before what calls returned: what the request says needs no call, though an answer may hold it, too.

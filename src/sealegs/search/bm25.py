@@ -67,26 +67,26 @@ class TextIndex:
         """How alike the query and every text are, 0 to 1."""
         import numpy as np
 
-        asked = tokenize(query)
-        known = [word for word in dict.fromkeys(asked) if word in self._rarity]
+        words = tokenize(query)
+        known = [word for word in dict.fromkeys(words) if word in self._rarity]
         if not known:
             return np.zeros(len(self.texts))
         found = np.asarray(self._index.get_scores(known), dtype=np.float64)
-        alike: NDArray[np.float64] = np.minimum(1.0, found / (self._own * self._itself(asked) ** 0.5))
+        alike: NDArray[np.float64] = np.minimum(1.0, found / (self._own * self._itself(words) ** 0.5))
         return alike
 
     def scores(self, query: str) -> list[float]:
         """The score of every text, 0 where it shares no word with the query."""
-        asked = tokenize(query)
-        if not asked:
+        words = tokenize(query)
+        if not words:
             return [0.0] * len(self.texts)
-        found: list[float] = self._index.get_scores(asked).tolist()
+        found: list[float] = self._index.get_scores(words).tolist()
         return found
 
     def top(self, query: str, k: int) -> list[tuple[int, float]]:
         """Place and score of the k best texts, the best first, of equals the first; fewer where fewer share a word."""
-        asked = tokenize(query)
-        return best(self._index.get_scores(asked), k) if asked else []
+        words = tokenize(query)
+        return best(self._index.get_scores(words), k) if words else []
 
 
 def best(scores: Any, k: int) -> list[tuple[int, float]]:

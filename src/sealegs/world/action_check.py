@@ -45,7 +45,7 @@ def operation_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
 
 
 def _answered(tool: SimulatedTool, corpus: Corpus) -> list[Mapping[str, Any]]:
-    """The examples that are not refused; one that is has been told already."""
+    """The examples that are not refused; one that is has been reported already."""
     return [e for e in tool.examples if isinstance(corpus.run(Call(tool.name, e, dry=True), World()), Value)]
 
 

@@ -45,7 +45,7 @@ class RecordedTool(BaseModel):
 
     Attributes:
         task: the task that it belongs to.
-        name, description: as an agent is told.
+        name, description: as an agent reads them.
         defaults: arguments that may be left out.
         free_text: arguments that are prose.
         recordings: the answered calls.

@@ -115,7 +115,7 @@ class Shortlist:
         taking = [parameter for parameter in self._supply.parameters if parameter.takes(value)]
         takers = {parameter.tool for parameter in taking}
         showing = {parameter.tool for parameter in taking if parameter.shows(value)}
-        found = self._scores(f"{name} {_said(value)}")
+        found = self._scores(f"{name} {_as_text(value)}")
         rare = {tool: self._rarity(takers) + (self._rarity(showing) if tool in showing else 0.0) for tool in takers}
         return [score + rare[tool] if tool in takers else 0.0 for tool, score in zip(self._search.names, found)]
 
@@ -159,5 +159,5 @@ def _meant(parameter: ToolParameter, name: str, value: Any, alike: float) -> flo
     return 1.0 if parameter.name == name or parameter.tells(value) else alike
 
 
-def _said(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,7 +1,7 @@
 """The world of one episode: what has changed since it began, a ledger of every effect, and a journal of the calls.
 
 Facts are module data of each domain and never change; what an episode changes lives here. The ledger is written where
-things really happen, so it does not depend on what an agent was told. The journal is what history tools show.
+things really happen, so it does not depend on what an agent was shown. The journal is what history tools show.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class World:
     """State, ledger and journal of one episode. It is Monday, 2 March 2026, 09:00, and no time passes.
 
     Args:
-        on_effect: told each effect as it happens.
+        on_effect: called with each effect as it happens.
 
     Attributes:
         effects: the ledger.

@@ -83,7 +83,7 @@ class SimulatedTool:
 
     Attributes:
         name, domain, category: as in the corpus.
-        description: what it is for; what a second call does is said in the spec's description, after this.
+        description: what it is for; the spec's description adds what a second call does.
         parameters: the pydantic model of the arguments.
         answer: the pydantic model of the answer.
         run: the function.
@@ -117,8 +117,8 @@ class SimulatedTool:
     @cached_property
     def repetition(self) -> str:
         """What a second call does, in words; empty where the tool is not an action, or nobody knows."""
-        said = [REPEATED[self.repeat]] if self.repeat else []
-        return " ".join([*said, KEYED.format(key=self.key)] if self.key else said)
+        notes = [REPEATED[self.repeat]] if self.repeat else []
+        return " ".join([*notes, KEYED.format(key=self.key)] if self.key else notes)
 
     @cached_property
     def spec(self) -> ToolSpec:

@@ -53,9 +53,9 @@ def _request(world: World, found: Card, wanted: float) -> float:
         raise Refusal(409, "LimitBelowSpending", message, spent=found.spent)
     if limit == limit_of(world, found):
         raise Refusal(409, "LimitUnchanged", f"The limit of {found.id} is {limit} {found.currency} already.")
-    asked, request_id = world.state("financial.limit_requests"), _request_id(found, limit)
-    if request_id not in asked and request_id not in _WAITING:
-        asked[request_id] = (found.id, limit)
+    requests, request_id = world.state("financial.limit_requests"), _request_id(found, limit)
+    if request_id not in requests and request_id not in _WAITING:
+        requests[request_id] = (found.id, limit)
         world.effect("request_card_limit", found.id, monthly_limit=limit)
     return limit
 
@@ -206,8 +206,8 @@ def request_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> d
 )
 def approve_card_limit(world: World, request_id: RequestId) -> dict[str, Any]:
     """Approve a requested card limit, by the request's id, so that it comes into force."""
-    asked = _WAITING.get(request_id) or world.state("financial.limit_requests").get(request_id)
-    if asked is None:
+    waiting = _WAITING.get(request_id) or world.state("financial.limit_requests").get(request_id)
+    if waiting is None:
         raise Refusal(404, "RequestNotFound", f"There is no requested limit {request_id!r}.", request_id=request_id)
-    found = card_by_id(asked[0])
-    return _change(world, found, _request(world, found, asked[1]))
+    found = card_by_id(waiting[0])
+    return _change(world, found, _request(world, found, waiting[1]))

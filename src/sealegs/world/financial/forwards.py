@@ -136,7 +136,7 @@ _STRUCK: tuple[Invariant, ...] = (
     Bounds("margin", 0, 1e13),
     Formula("margin", ("sell_amount",), lambda sold: sold * MARGIN, "margin is 5 per cent of sell_amount"),
 )
-_ASKED = (
+_REQUESTS = (
     {"buy_currency": "USD", "sell_currency": "EUR", "buy_amount": 25000.0, "value_date": "2026-06-17"},
     {"buy_currency": "JPY", "sell_currency": "GBP", "buy_amount": 3200000, "value_date": "2026-09-01"},
     {"buy_currency": "CHF", "sell_currency": "USD", "buy_amount": 8750.5, "value_date": "2026-04-08"},
@@ -147,13 +147,13 @@ _ASKED = (
 @simulated_tool(
     category="source",
     answer=ForwardQuote,
-    examples=_ASKED,
+    examples=_REQUESTS,
     refusals=(
-        ({**_ASKED[0], "sell_currency": "ISK"}, 404),
-        ({**_ASKED[0], "sell_currency": "USD"}, 400),
-        ({**_ASKED[0], "value_date": "2026-03-03"}, 400),
+        ({**_REQUESTS[0], "sell_currency": "ISK"}, 404),
+        ({**_REQUESTS[0], "sell_currency": "USD"}, 400),
+        ({**_REQUESTS[0], "value_date": "2026-03-03"}, 400),
     ),
-    echoes=tuple(_ASKED[0]),
+    echoes=tuple(_REQUESTS[0]),
     invariants=(
         *_DEAL,
         Requires("quote_id", "status", "firm"),
@@ -207,14 +207,15 @@ def _strike(world: World, deal: Deal) -> dict[str, Any]:
     shown_by="trading_history",
     answer=BookedForward,
     examples=tuple(
-        {**asked, "forward_rate": at} for asked, at in zip(_ASKED, (0.8443, 0.00479, 1.2973, 0.0939), strict=True)
+        {**request, "forward_rate": at}
+        for request, at in zip(_REQUESTS, (0.8443, 0.00479, 1.2973, 0.0939), strict=True)
     ),
     refusals=(
-        ({**_ASKED[0], "forward_rate": 0.79}, 400),
-        ({**_ASKED[0], "sell_currency": "ISK", "forward_rate": 0.84}, 404),
-        ({**_ASKED[0], "forward_rate": 0}, 422),
+        ({**_REQUESTS[0], "forward_rate": 0.79}, 400),
+        ({**_REQUESTS[0], "sell_currency": "ISK", "forward_rate": 0.84}, 404),
+        ({**_REQUESTS[0], "forward_rate": 0}, 422),
     ),
-    echoes=(*_ASKED[0], "forward_rate"),
+    echoes=(*_REQUESTS[0], "forward_rate"),
     invariants=_STRUCK,
 )
 def book_forward(
@@ -239,8 +240,8 @@ def book_forward(
     shown_by="trading_history",
     answer=BookedForward,
     examples=tuple(
-        {"quote_id": _at_market(*asked).quote_id}
-        for asked in (
+        {"quote_id": _at_market(*request).quote_id}
+        for request in (
             ("USD", "EUR", 40000.0, "2026-05-20"),
             ("GBP", "CHF", 12500.0, "2026-07-31"),
             ("PLN", "EUR", 86400.5, "2026-10-12"),

@@ -11,9 +11,9 @@ from sealegs.faults.invariants import Known, OneOf, Ordered, Requires
 from sealegs.world.general import civic_facts
 from sealegs.world.general.civic_facts import HELD, slot
 from sealegs.world.general.offices import (
-    ASKED,
     AT,
     BOOKED,
+    REQUESTS,
     SLOT,
     Appointment,
     From,
@@ -57,9 +57,9 @@ class OfficeHold(Answer):
     shown_by="public_service_history",
     answer=OfficeHold,
     examples=tuple(
-        {**asked, "person": person}
-        for asked, person in zip(
-            ASKED,
+        {**request, "person": person}
+        for request, person in zip(
+            REQUESTS,
             ("Nadia Ferreira", "Haruto Inoue", "Lowell Banks", "Celia Wendt", "Thandi Nkosi"),
             strict=True,
         )

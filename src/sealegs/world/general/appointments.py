@@ -10,8 +10,8 @@ from sealegs.faults.invariants import Counts, Formula, OneOf, Ordered, Requires
 from sealegs.world.general.civic_facts import HELD, SERVICES, free_slots, slot
 from sealegs.world.general.facts import city as city_named
 from sealegs.world.general.offices import (
-    ASKED,
     BOOKED,
+    REQUESTS,
     SLOT,
     Appointment,
     From,
@@ -62,7 +62,7 @@ class OfficeSlots(Answer):
 @simulated_tool(
     category="source",
     answer=OfficeSlots,
-    examples=ASKED,
+    examples=REQUESTS,
     refusals=(
         ({"city": "Atlantis", "service": "passport renewal", "from_date": "2026-03-04"}, 404),
         ({"city": "Lisbon", "service": "passport renewal", "from_date": "2026-09-04"}, 400),

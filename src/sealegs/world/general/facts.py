@@ -127,8 +127,8 @@ def matching(query: str) -> tuple[City, ...]:
     found = named or begun or holding
     # Less the names that are also a city's (Singapore, Luxembourg), else the city would be taken for a restriction.
     lands = {name for place in _ROWS for name in _lands(place)} - CITIES.keys()
-    asked = lands.intersection(parts)
-    kept = [place for place in found if not asked or asked & _lands(place)]
+    lands_named = lands.intersection(parts)
+    kept = [place for place in found if not lands_named or lands_named & _lands(place)]
     return tuple(sorted(kept, key=lambda place: -place.population))
 
 

@@ -35,7 +35,7 @@ RECORDS = {book.title: key for key, book in BOOKS.items()}
 CITIES = {library: name for name, library in LIBRARIES.items()}
 
 
-def _asked(city: str, title: str) -> str:
+def _barcode_of(city: str, title: str) -> str:
     return HOLDINGS[city, RECORDS[title]][0].barcode
 
 
@@ -251,15 +251,15 @@ class CopyRequest(BookHold):
     shown_by="public_service_history",
     answer=CopyRequest,
     examples=(
-        {"barcode": _asked("Lisbon", "The Copper Meridian"), "reader": "Nadia Ferreira"},
-        {"barcode": _asked("Vienna", "The Quiet Ledger"), "reader": "Esra Yilmaz"},
-        {"barcode": _asked("Sydney", "Walking the Old Borders"), "reader": "Isla Drummond"},
-        {"barcode": _asked("Chicago", "Bread for Beginners"), "reader": "Lowell Banks"},
+        {"barcode": _barcode_of("Lisbon", "The Copper Meridian"), "reader": "Nadia Ferreira"},
+        {"barcode": _barcode_of("Vienna", "The Quiet Ledger"), "reader": "Esra Yilmaz"},
+        {"barcode": _barcode_of("Sydney", "Walking the Old Borders"), "reader": "Isla Drummond"},
+        {"barcode": _barcode_of("Chicago", "Bread for Beginners"), "reader": "Lowell Banks"},
     ),
     refusals=(
         ({"barcode": "LIS9999999", "reader": "Nadia Ferreira"}, 404),
         ({"barcode": "0123", "reader": "Nadia Ferreira"}, 422),
-        ({"barcode": _asked("Lisbon", "The Copper Meridian"), "reader": "Nadia"}, 422),
+        ({"barcode": _barcode_of("Lisbon", "The Copper Meridian"), "reader": "Nadia"}, 422),
     ),
     echoes=("barcode",),
     invariants=(

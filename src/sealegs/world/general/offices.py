@@ -115,7 +115,7 @@ SLOT = (
 )
 
 
-ASKED = (
+REQUESTS = (
     {"city": "Lisbon", "service": "passport renewal", "from_date": "2026-03-04"},
     {"city": "Tokyo", "service": "driving licence exchange", "from_date": "2026-03-18"},
     {"city": "New York", "service": "parking permit", "from_date": "2026-03-10"},

@@ -28,7 +28,7 @@ PASSES = tuple(DRAFTS)
 STANDING = DRAFTS[PASSES[0]]
 
 
-def _asked(lock: str, visitor: str, starts: str, ends: str) -> dict[str, str]:
+def _visit(lock: str, visitor: str, starts: str, ends: str) -> dict[str, str]:
     return {"lock_id": lock, "visitor": visitor, "starts_at": starts, "ends_at": ends}
 
 
@@ -50,16 +50,16 @@ class VisitorDraft(Answer):
     shown_by="access_history",
     answer=VisitorDraft,
     examples=(
-        _asked(lock_in("Lisbon", "Reception"), "Ingrid Solberg", "2026-03-04T09:00", "2026-03-04T17:00"),
-        _asked(lock_in("Paris", "Boardroom"), "Tomas Kralik", "2026-03-05T13:30", "2026-03-05T15:00"),
-        _asked(lock_in("Singapore", "Server Room"), "Alicia Boone", "2026-03-09T06:00", "2026-03-11T20:00"),
-        _asked(lock_in("Seoul", "Plant Room"), "Kenji Arata", "2026-03-16T08:15", "2026-03-16T11:45"),
+        _visit(lock_in("Lisbon", "Reception"), "Ingrid Solberg", "2026-03-04T09:00", "2026-03-04T17:00"),
+        _visit(lock_in("Paris", "Boardroom"), "Tomas Kralik", "2026-03-05T13:30", "2026-03-05T15:00"),
+        _visit(lock_in("Singapore", "Server Room"), "Alicia Boone", "2026-03-09T06:00", "2026-03-11T20:00"),
+        _visit(lock_in("Seoul", "Plant Room"), "Kenji Arata", "2026-03-16T08:15", "2026-03-16T11:45"),
     ),
     refusals=(
-        (_asked("LCK-LIS-0000", "Ingrid Solberg", "2026-03-04T09:00", "2026-03-04T17:00"), 404),
-        (_asked(STANDING.lock, STANDING.person, STANDING.starts, STANDING.ends), 409),
-        (_asked(STANDING.lock, "Ingrid Solberg", "2026-03-04T17:00", "2026-03-04T09:00"), 400),
-        (_asked(STANDING.lock, "Ingrid", "2026-03-04T09:00", "2026-03-04T17:00"), 422),
+        (_visit("LCK-LIS-0000", "Ingrid Solberg", "2026-03-04T09:00", "2026-03-04T17:00"), 404),
+        (_visit(STANDING.lock, STANDING.person, STANDING.starts, STANDING.ends), 409),
+        (_visit(STANDING.lock, "Ingrid Solberg", "2026-03-04T17:00", "2026-03-04T09:00"), 400),
+        (_visit(STANDING.lock, "Ingrid", "2026-03-04T09:00", "2026-03-04T17:00"), 422),
     ),
     echoes=("lock_id", "visitor", "starts_at", "ends_at"),
     invariants=(

@@ -38,7 +38,7 @@ from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 WHOLE_DAY = clock_minutes_between(OPENS, CLOSES)
 Subject = Annotated[str, Field(min_length=1, max_length=200, description="What the event is about")]
 
-FREE_ASKED = (
+FREE_REQUESTS = (
     {"email": "ines.duarte@fernhill.example", "date": "2026-03-04", "minutes": 60},
     {"email": "tomas.ribeiro@fernhill.example", "date": "2026-03-03", "minutes": 45},
     {"email": "amelia.hartwell@fernhill.example", "date": "2026-03-03", "minutes": 30},
@@ -98,7 +98,7 @@ DATED = (Known("weekday", "date", WEEKDAY_OF), OneOf("weekday", WORKING_WEEK, ("
 @simulated_tool(
     category="source",
     answer=FreeBusy,
-    examples=FREE_ASKED,
+    examples=FREE_REQUESTS,
     refusals=FREE_REFUSED,
     echoes=("email",),
     invariants=(
@@ -163,7 +163,7 @@ class Suggestions(Answer):
     category="source",
     answer=Suggestions,
     examples=(
-        *({"attendee_email": a["email"], "date": a["date"], "minutes": a["minutes"]} for a in FREE_ASKED),
+        *({"attendee_email": a["email"], "date": a["date"], "minutes": a["minutes"]} for a in FREE_REQUESTS),
         {
             "attendee_email": "hanna.vogt@fernhill.example",
             "date": "2026-03-04",

@@ -125,10 +125,10 @@ class AddressBookEntry(Answer):
     free_mb: int = Field(description="What is left of the quota in megabytes")
 
 
-def _resolved(asked: str, shown: str) -> str:
+def _resolved(query: str, shown: str) -> str:
     """The name shown, where the query is that name or its last part; else the query."""
-    wanted = asked.strip().casefold()
-    return shown if wanted in (shown.casefold(), shown.casefold().split()[-1]) else asked
+    wanted = query.strip().casefold()
+    return shown if wanted in (shown.casefold(), shown.casefold().split()[-1]) else query
 
 
 def _recipient(text: str) -> Employee:

@@ -127,7 +127,7 @@ BOOKING = (
 ENOUGH_SEATS = Formula("seats", ("argument:seats", "seats"), max, "seats is at least the number asked for")
 
 
-def _asked(date: str, start: str, minutes: int, **rest: Any) -> dict[str, Any]:
+def _booking(date: str, start: str, minutes: int, **rest: Any) -> dict[str, Any]:
     return {"date": date, "start": start, "minutes": minutes, **rest}
 
 
@@ -135,17 +135,17 @@ def _asked(date: str, start: str, minutes: int, **rest: Any) -> dict[str, Any]:
     category="source",
     answer=FreeRooms,
     examples=(
-        _asked("2026-03-03", "10:00", 60, city="Lisbon", seats=5),
-        _asked("2026-03-04", "14:00", 90, city="Berlin", seats=6),
-        _asked("2026-03-05", "09:30", 45, city="New York", seats=10),
-        _asked("2026-03-06", "16:00", 120, city="Tokyo", seats=3),
-        _asked("2026-03-09", "13:15", 30, city="Stockholm", seats=12),
+        _booking("2026-03-03", "10:00", 60, city="Lisbon", seats=5),
+        _booking("2026-03-04", "14:00", 90, city="Berlin", seats=6),
+        _booking("2026-03-05", "09:30", 45, city="New York", seats=10),
+        _booking("2026-03-06", "16:00", 120, city="Tokyo", seats=3),
+        _booking("2026-03-09", "13:15", 30, city="Stockholm", seats=12),
     ),
     refusals=(
-        (_asked("2026-03-03", "10:00", 60, city="Atlantis", seats=5), 404),
-        (_asked("2026-03-05", "15:30", 60, city="Singapore", seats=4), 409),
-        (_asked("2026-03-07", "10:00", 60, city="Lisbon", seats=5), 400),
-        (_asked("2026-03-03", "10:05", 60, city="Lisbon", seats=5), 422),
+        (_booking("2026-03-03", "10:00", 60, city="Atlantis", seats=5), 404),
+        (_booking("2026-03-05", "15:30", 60, city="Singapore", seats=4), 409),
+        (_booking("2026-03-07", "10:00", 60, city="Lisbon", seats=5), 400),
+        (_booking("2026-03-03", "10:05", 60, city="Lisbon", seats=5), 422),
     ),
     echoes=("city", "date", "start", "minutes"),
     invariants=(
@@ -180,16 +180,16 @@ def find_meeting_rooms(
     parts=2,
     answer=BookedRoom,
     examples=(
-        _asked("2026-03-03", "10:00", 60, room_id="LIS-301", organiser_email="tomas.ribeiro@fernhill.example"),
-        _asked("2026-03-04", "14:00", 90, room_id="BER-110", organiser_email="hanna.vogt@fernhill.example"),
-        _asked("2026-03-06", "09:15", 30, room_id="SIN-1211", organiser_email="mei.tan@fernhill.example"),
-        _asked("2026-03-05", "16:30", 45, room_id="TOR-702", organiser_email="chloe.tremont@fernhill.example"),
+        _booking("2026-03-03", "10:00", 60, room_id="LIS-301", organiser_email="tomas.ribeiro@fernhill.example"),
+        _booking("2026-03-04", "14:00", 90, room_id="BER-110", organiser_email="hanna.vogt@fernhill.example"),
+        _booking("2026-03-06", "09:15", 30, room_id="SIN-1211", organiser_email="mei.tan@fernhill.example"),
+        _booking("2026-03-05", "16:30", 45, room_id="TOR-702", organiser_email="chloe.tremont@fernhill.example"),
     ),
     refusals=(
-        (_asked("2026-03-03", "10:00", 60, room_id="LIS-999", organiser_email="mei.tan@fernhill.example"), 404),
-        (_asked("2026-03-03", "10:00", 60, room_id="LIS-301", organiser_email="nobody@fernhill.example"), 404),
-        (_asked("2026-03-03", "11:30", 60, room_id="LIS-204", organiser_email="mei.tan@fernhill.example"), 409),
-        (_asked("2026-03-02", "08:00", 60, room_id="LIS-204", organiser_email="mei.tan@fernhill.example"), 400),
+        (_booking("2026-03-03", "10:00", 60, room_id="LIS-999", organiser_email="mei.tan@fernhill.example"), 404),
+        (_booking("2026-03-03", "10:00", 60, room_id="LIS-301", organiser_email="nobody@fernhill.example"), 404),
+        (_booking("2026-03-03", "11:30", 60, room_id="LIS-204", organiser_email="mei.tan@fernhill.example"), 409),
+        (_booking("2026-03-02", "08:00", 60, room_id="LIS-204", organiser_email="mei.tan@fernhill.example"), 400),
     ),
     echoes=("room_id", "organiser_email", "date", "start", "minutes"),
     invariants=BOOKING,
@@ -212,15 +212,15 @@ def book_meeting_room(
     shown_by="office_booking_history",
     answer=HeldRoom,
     examples=(
-        _asked("2026-03-03", "10:00", 60, city="Lisbon", seats=5, organiser_email="tomas.ribeiro@fernhill.example"),
-        _asked("2026-03-05", "13:30", 45, city="London", seats=4, organiser_email="amelia.hartwell@fernhill.example"),
-        _asked("2026-03-06", "11:00", 120, city="Toronto", seats=12, organiser_email="naomi.okoro@fernhill.example"),
-        _asked("2026-03-04", "15:00", 30, city="New York", seats=8, organiser_email="noah.fielding@fernhill.example"),
+        _booking("2026-03-03", "10:00", 60, city="Lisbon", seats=5, organiser_email="tomas.ribeiro@fernhill.example"),
+        _booking("2026-03-05", "13:30", 45, city="London", seats=4, organiser_email="amelia.hartwell@fernhill.example"),
+        _booking("2026-03-06", "11:00", 120, city="Toronto", seats=12, organiser_email="naomi.okoro@fernhill.example"),
+        _booking("2026-03-04", "15:00", 30, city="New York", seats=8, organiser_email="noah.fielding@fernhill.example"),
     ),
     refusals=(
-        (_asked("2026-03-03", "10:00", 60, city="Madrid", seats=5, organiser_email="mei.tan@fernhill.example"), 404),
-        (_asked("2026-03-03", "10:00", 60, city="London", seats=30, organiser_email="mei.tan@fernhill.example"), 409),
-        (_asked("2026-03-03", "19:30", 60, city="London", seats=4, organiser_email="mei.tan@fernhill.example"), 400),
+        (_booking("2026-03-03", "10:00", 60, city="Madrid", seats=5, organiser_email="mei.tan@fernhill.example"), 404),
+        (_booking("2026-03-03", "10:00", 60, city="London", seats=30, organiser_email="mei.tan@fernhill.example"), 409),
+        (_booking("2026-03-03", "19:30", 60, city="London", seats=4, organiser_email="mei.tan@fernhill.example"), 400),
     ),
     echoes=("city", "organiser_email", "date", "start", "minutes"),
     invariants=(

@@ -26,7 +26,7 @@ class RestockRequest:
     open: bool = True
 
 
-ASKED = (
+REQUESTS = (
     RestockRequest("RSQ-30D7B2E1", "SUP-2236", "CO-5003", 60),
     RestockRequest("RSQ-91AC64F8", "SUP-2138", "HS-4190", 25),
     RestockRequest("RSQ-C5E80A37", "SUP-2067", "LA-7051", 30),

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Ordered, Requires
 from sealegs.world.shopping.facts import CURRENCY, PRODUCTS, product
 from sealegs.world.shopping.facts_suppliers import SUPPLIERS, offer, offers, supplier
-from sealegs.world.shopping.restocks import ASKED, amount, file_restock_request, order_restock
+from sealegs.world.shopping.restocks import REQUESTS, amount, file_restock_request, order_restock
 from sealegs.world.shopping.shop_arguments import IN_DOLLARS, Sku
 from sealegs.world.shopping.terms_of_sale import business_day
 from sealegs.world.state import TODAY, World
@@ -261,7 +261,7 @@ class ApprovedRestock(Answer):
     repeat="refused",
     shown_by="restock_history",
     answer=ApprovedRestock,
-    examples=tuple({"request_id": old.request_id} for old in ASKED),
+    examples=tuple({"request_id": old.request_id} for old in REQUESTS),
     refusals=(({"request_id": "RSQ-00000000"}, 404), ({"request_id": "30D7B2E1"}, 422), ({}, 422)),
     echoes=("request_id",),
     invariants=(
@@ -281,7 +281,7 @@ def approve_restock(
     request_id: Annotated[str, Field(pattern=r"^RSQ-[0-9A-F]{8}$", description="Request, such as RSQ-30D7B2E1")],
 ) -> dict[str, Any]:
     """Approve a request to buy goods in, which sends the purchase order to the supplier proposed in it."""
-    known = {old.request_id: old for old in ASKED} | world.state("shopping.restocks")
+    known = {old.request_id: old for old in REQUESTS} | world.state("shopping.restocks")
     made = known.get(request_id)
     if made is None:
         raise Refusal(404, "RequestNotFound", f"There is no request {request_id!r}.", request_id=request_id)

@@ -95,10 +95,10 @@ def compile_library(
         out: the folder to write; a library that is there is replaced.
         pairs: the file of pairs; one of the usual names in the folder by default.
         seed: decides names, other values and the split.
-        most_variants: how often a question is asked with other values.
+        most_variants: how many variants a question has with other values.
         each: like `map`; a process pool's does the databases side by side.
         write: a model that describes functions: prompt in, text out; by rule where there is none.
-        progress: is told how many databases are done, of how many.
+        progress: called with how many databases are done, and the total.
 
     Raises:
         UserError: pairs, folder or target cannot be used.

@@ -1,4 +1,4 @@
-"""What an agent is told of each function: by rule, or in a model's words where they pass the checks.
+"""The documentation of each function for agents: by rule, or in a model's words where they pass the checks.
 
 The rule's text says what the SQL does in the schema's words and never holds a value. A model is asked up to three
 times; its text must have the required fields, describe the function's arguments and no others, tell no value of the
@@ -90,18 +90,18 @@ def document_by_model(drafts: Sequence[FunctionDraft], write: Write) -> list[Doc
     for one in rules:
         others.setdefault(one.draft.database, []).append(telling_words(one.description))
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        asked = list(pool.map(lambda one: _asked(one, write, others[one.draft.database]), rules))
-    return _apart(asked, rules)
+        written = list(pool.map(lambda one: _written(one, write, others[one.draft.database]), rules))
+    return _apart(written, rules)
 
 
-def _apart(asked: Sequence[DocumentedFunction], rules: Sequence[DocumentedFunction]) -> list[DocumentedFunction]:
+def _apart(written: Sequence[DocumentedFunction], rules: Sequence[DocumentedFunction]) -> list[DocumentedFunction]:
     """The documentation, by rule where a model's text prints the text that a model gave another function."""
     texts: dict[str, list[Words]] = {}
-    for one in asked:
+    for one in written:
         texts.setdefault(one.draft.database, []).append(telling_words(one.description))
     return [
         replace(rule, by=AFTER) if one.by == "model" and _printed(one.description, rule, texts) else one
-        for one, rule in zip(asked, rules, strict=True)
+        for one, rule in zip(written, rules, strict=True)
     ]
 
 
@@ -111,7 +111,7 @@ def _printed(text: str, rule: DocumentedFunction, texts: Mapping[str, Sequence[W
 
 
 def documentation_prompt(rule: DocumentedFunction) -> str:
-    """What a model is asked for one function."""
+    """The prompt to a model for one function."""
     arguments = "; ".join(f"{name}: {words}" for name, words in rule.parameters.items()) or "none"
     shape = json.dumps(dict.fromkeys(rule.parameters, "what it is"))
     return PROMPT.format(
@@ -147,12 +147,12 @@ def read_documentation(text: str, rule: DocumentedFunction) -> DocumentedFunctio
     )
 
 
-def _asked(rule: DocumentedFunction, write: Write, others: Sequence[Words]) -> DocumentedFunction:
-    asked = documentation_prompt(rule)
+def _written(rule: DocumentedFunction, write: Write, others: Sequence[Words]) -> DocumentedFunction:
+    prompt = documentation_prompt(rule)
     problem = ""
     for _ in range(ATTEMPTS):
         try:
-            found = read_documentation(write(asked + (AGAIN.format(problem=problem) if problem else "")), rule)
+            found = read_documentation(write(prompt + (AGAIN.format(problem=problem) if problem else "")), rule)
             own = telling_words(found.description)
             if any(contains_run(own, words) for words in others if words != telling_words(rule.description)):
                 raise RejectedText("it holds the whole text of another function; say it in other words")

@@ -171,18 +171,18 @@ class _Desk:
     def worked(self, path: str) -> Drafts:
         self.found.path = path
         reads: dict[str, _Read] = {}
-        asked: set[str] = set()
+        questions: set[str] = set()
         for pair in self.given.pairs:
             if pair.query not in reads:
                 reads[pair.query] = self._read(pair.query)
             read = reads[pair.query]
             if read.plain:
                 self.found.plain += 1
-            elif read.reason or pair.question in asked:
+            elif read.reason or pair.question in questions:
                 reason = read.reason or "the question is there already"
                 self.found.left_out.append(_left_out(pair, reason, bool(read.agreeing)))
             else:
-                asked.add(pair.question)
+                questions.add(pair.question)
                 self._problems(pair, read)
         return self.found
 

@@ -58,11 +58,11 @@ class SqlFunction:
 
     @cached_property
     def spec(self) -> dict[str, Any]:
-        """The function as models are told of it: name, description, parameters and returns; rows are lists."""
+        """The function as models see it: name, description, parameters and returns; rows are lists."""
         return self.spec_in("lists")
 
     def spec_in(self, form: RowForm) -> dict[str, Any]:
-        """The function as models are told of it, with rows in a form."""
+        """The function as models see it, with rows in a form."""
         return {
             "name": self.name,
             "description": self.description,

@@ -11,7 +11,7 @@ from typing import Any
 from sealegs.faults.user_error import UserError
 
 USUAL = ("pairs.json", "train_spider.json", "train.json", "dev.json")
-TOLD = 20
+MOST_NAMED = 20
 FIELDS = {"question": ("question",), "query": ("query", "sql", "SQL"), "database": ("db_id", "database")}
 
 
@@ -39,7 +39,7 @@ def read_pairs(folder: Path, file: Path | None = None) -> list[Pair]:
         file: the file; one of the usual names in the folder by default.
 
     Raises:
-        UserError: there is no such file or folder, or entries are no pairs; up to `TOLD` of them are named.
+        UserError: there is no such file or folder, or entries are no pairs; up to `MOST_NAMED` of them are named.
     """
     if not folder.is_dir():
         raise UserError(f"there is no folder {folder}; name one with databases in database/ID/ID.sqlite")
@@ -56,9 +56,9 @@ def read_pairs(folder: Path, file: Path | None = None) -> list[Pair]:
         else:
             pairs.append(Pair(number, given["question"].strip(), given["query"], given["database"]))
     if wrong:
-        more = f"\n... and {len(wrong) - TOLD} more" if len(wrong) > TOLD else ""
+        more = f"\n... and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
         remedy = "give a list of {question, query, db_id}"
-        raise UserError("\n".join(wrong[:TOLD]) + f"{more}\n{remedy}")
+        raise UserError("\n".join(wrong[:MOST_NAMED]) + f"{more}\n{remedy}")
     if not pairs:
         raise UserError("there are no pairs in the file; give a list of {question, query, db_id}")
     return pairs

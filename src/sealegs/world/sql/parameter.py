@@ -17,7 +17,7 @@ class Parameter:
         name: `arg_0`, `arg_1`, ...
         role: `value`, or what a scratchpad takes: `values` (one column) or `rows`.
         types: the JSON types of a value.
-        description: as an agent is told.
+        description: as an agent reads it.
         width: how many cells each row of a scratchpad has.
         column: the table and column that a value is compared with as it is; nothing where there is none.
     """

@@ -1,7 +1,7 @@
 """SQL text as a tree: one query of SQLite's dialect, with names that can be compared and texts told from names.
 
 SQLite reads a name in double quotes that is not a column as a text; so does this, from the schema. Whether a subquery
-stands alone is left to SQLite: it is asked to prepare it.
+stands alone is left to SQLite: it has to prepare it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sqlglot.errors import SqlglotError
 from sealegs.world.sql.schema import Column, Schema, fold_name
 
 Tree: TypeAlias = "exp.Expr"
-logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # what it cannot read is told as a reason
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # what it cannot read is reported as a reason
 MARK = "@"  # begins the placeholder of a scratchpad, which no name in SQL can
 ROW_IDS = {"rowid", "oid", "_rowid_"}
 TIME = (exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp)
@@ -109,11 +109,11 @@ def reads_scratchpad(query: Tree) -> bool:
 
 def column_of(node: exp.Column, schema: Schema) -> Column | None:
     """The table's column that a name stands for; None of what is computed, renamed or unknown."""
-    name, asked = fold_name(node.name), fold_name(node.table)
+    name, table = fold_name(node.name), fold_name(node.table)
     select = node.find_ancestor(exp.Select)
     while select is not None:
         for qualifier, source in query_sources(select):
-            if isinstance(source, exp.Table) and asked in ("", qualifier):
+            if isinstance(source, exp.Table) and table in ("", qualifier):
                 column = schema.tables.get(fold_name(source.name), {}).get(name)
                 if column is not None:
                     return column

@@ -118,8 +118,8 @@ class Wording:
         sources = dict(query_sources(query))
         if len(sources) == 1:
             return next((node for node in sources.values() if isinstance(node, exp.Table)), None)
-        asked = {fold_name(column.table) for item in query.expressions for column in item.find_all(exp.Column)}
-        found = sources.get(next(iter(asked))) if len(asked) == 1 else None
+        tables = {fold_name(column.table) for item in query.expressions for column in item.find_all(exp.Column)}
+        found = sources.get(next(iter(tables))) if len(tables) == 1 else None
         return found if isinstance(found, exp.Table) else None
 
     def _set(self, query: exp.SetOperation) -> str:

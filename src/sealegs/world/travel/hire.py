@@ -116,10 +116,10 @@ def search_hire_cars(
 ) -> dict[str, Any]:
     """Search hire cars at a city's airport for a period: quotes with daily rate, total price and fuel consumption."""
     wanted = CLASSES if car_class == "any" else [car_class]
-    asked = [rental(city, name, pickup_at, return_at) for name in wanted]
-    found = sorted((r for r in asked if r.left(world) > 0), key=lambda r: (r.total, r.car.name))
+    rentals = [rental(city, name, pickup_at, return_at) for name in wanted]
+    found = sorted((r for r in rentals if r.left(world) > 0), key=lambda r: (r.total, r.car.name))
     if not found:
-        raise Refusal(404, "NoCars", f"No car of the class {car_class} is left in {asked[0].city} at that time.")
+        raise Refusal(404, "NoCars", f"No car of the class {car_class} is left in {rentals[0].city} at that time.")
     offers = [
         {
             "quote_id": r.quote_id,

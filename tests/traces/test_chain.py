@@ -41,7 +41,7 @@ def changed(file: Path, how: Callable[[list[bytes]], list[bytes]]) -> str:
     file.write_bytes(b"".join(how(file.read_bytes().splitlines(keepends=True))))
     found = check_chain(file)
     assert found.state == "changed"
-    return "; ".join(found.told)
+    return "; ".join(found.problems)
 
 
 def test_what_was_written_is_whole(tmp_path: Path) -> None:
@@ -134,16 +134,16 @@ def test_who_has_no_key_cannot_make_a_chain_anew(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("SEALEGS_RECORD_KEY", "ours")
     written(file)
     assert check_chain(file).state == "whole"
-    assert check_chain(file, b"").told == ("a.jsonl.chain is keyed; give its key in SEALEGS_RECORD_KEY",)
+    assert check_chain(file, b"").problems == ("a.jsonl.chain is keyed; give its key in SEALEGS_RECORD_KEY",)
     assert check_chain(file, b"other").state == "changed"
     file.write_bytes(file.read_bytes().replace(b"answer 1", b"answer 9"))
     monkeypatch.setenv("SEALEGS_RECORD_KEY", "theirs")
     write_chain(file)
-    assert check_chain(file, b"ours").told == ("a.jsonl.chain was made with another key, or altered",)
+    assert check_chain(file, b"ours").problems == ("a.jsonl.chain was made with another key, or altered",)
     monkeypatch.delenv("SEALEGS_RECORD_KEY")
     write_chain(file)
     assert check_chain(file).state == "whole", "without a key, both can be made anew"
-    assert check_chain(file, b"ours").told == ("a.jsonl.chain is not keyed, though a key is given",)
+    assert check_chain(file, b"ours").problems == ("a.jsonl.chain is not keyed, though a key is given",)
 
 
 def test_what_a_killed_process_left_is_continued_and_whole(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_an_end_that_was_cut_off_shows_after_the_run_was_resumed(tmp_path: Path)
     assert "the records end before its entries do" in store.notice
     store.close()
     written(file, 9, 1)
-    assert check_chain(file).told == ("cut behind line 6, and continued later",)
+    assert check_chain(file).problems == ("cut behind line 6, and continued later",)
 
 
 def test_lines_that_were_added_show_after_the_run_was_resumed(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_lines_that_were_added_show_after_the_run_was_resumed(tmp_path: Path) ->
     lines = file.read_bytes().splitlines(True)
     file.write_bytes(b"".join([*lines, *lines[:LINES]]))
     written(file, 9, 1)
-    assert check_chain(file).told == ("added: lines 13 to 15",)
+    assert check_chain(file).problems == ("added: lines 13 to 15",)
 
 
 def test_an_entry_without_room_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ class Call:
         id: unique in the episode; what an answer refers to.
         nth: how many times this tool was called before in the episode.
         dry: compute the answer and leave no effect behind (a tool that cannot do so runs as usual).
-        cut: stop after this many effects; asked only of a tool whose spec says that it has several parts.
+        cut: stop after this many effects; used only with a tool whose spec says that it has several parts.
         pieces: where the tool answers piece by piece, so many pieces are wanted, each shown as it comes (a
             `PartialResult` is the answer where there are more); None: the whole answer is wanted, and nothing is shown
             before it.
@@ -110,7 +110,7 @@ class Wait:
 
 
 class PartialResult(list[Any]):
-    """The first pieces of an answer that continues. Never shown: whoever asked for them says what comes after."""
+    """The first pieces of an answer that continues. Never shown: whoever requested them says what comes after."""
 
 
 Outcome = Value | Failure

@@ -109,7 +109,7 @@ class Tag(Matcher):
 
 @dataclass(frozen=True, config=STRICT)
 class Model(Matcher):
-    """A model is asked, and its name is this one or fits this glob (`gpt-*`)."""
+    """A model is called, and its name is this one or fits this glob (`gpt-*`)."""
 
     key: ClassVar[str] = "model"
     model: Text
@@ -320,7 +320,7 @@ def equal_json(left: Any, right: Any) -> bool:
 
 
 def _given(matcher: Keyed) -> dict[str, Any]:
-    """What was said in a matcher, under its key."""
+    """The value in a matcher, under its key."""
     given = [name for name in type(matcher).model_fields if name in matcher.model_fields_set]
     return {matcher.key: {name.rstrip("_"): getattr(matcher, name) for name in given}}
 

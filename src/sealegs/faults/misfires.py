@@ -48,7 +48,7 @@ def misfires(plan: Plan, tools: Iterable[ListedTool]) -> list[Misfire]:
     """The rules that cannot be delivered on single tools that they match, and those that can be on none.
 
     Returns:
-        In the order of the plan and the tools, first what is said of single tools; a rule that can be delivered on no
+        In the order of the plan and the tools, first the misfires of single tools; a rule that can be delivered on no
         tool has one with an empty `tool`, after the others.
     """
     known = tuple(tools)

@@ -66,18 +66,18 @@ def sound(answer: Mapping[str, Any]) -> None:
 
 
 def _bought(shop: Shop) -> str:
-    stock = _asked(lambda: shop.in_stock(ITEM), {"item": str, "count": int})
+    stock = _answer_of(lambda: shop.in_stock(ITEM), {"item": str, "count": int})
     if stock["count"] < 1:
         raise AbandonedTool("there is none")
-    price = _asked(lambda: shop.get_price(ITEM), {"item": str, "price": float, "currency": str})
+    price = _answer_of(lambda: shop.get_price(ITEM), {"item": str, "price": float, "currency": str})
     if price["price"] > BUDGET:  # the first weakness: no price is too low
         raise AbandonedTool("too expensive")
-    _asked(lambda: shop.place_order(ITEM, price["price"], "order-1"), {"item": str, "key": str, "status": str})
+    _answer_of(lambda: shop.place_order(ITEM, price["price"], "order-1"), {"item": str, "key": str, "status": str})
     return "bought"
 
 
-def _asked(call: Callable[[], Any], form: Mapping[str, type]) -> dict[str, Any]:
-    """The answer of a call, tried again where it fails or is not what was asked for."""
+def _answer_of(call: Callable[[], Any], form: Mapping[str, type]) -> dict[str, Any]:
+    """The answer of a call, tried again where it fails or has another form."""
     failed = 0
     while failed < TRIES:
         try:

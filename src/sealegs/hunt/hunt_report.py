@@ -160,20 +160,20 @@ def _strikes(finding: Finding) -> str:
 
 
 def _shown(strike: FaultStruck | None) -> str:
-    """What the tool said and what the agent was shown; for two objects, where they differ."""
+    """What the tool returned and what the agent was shown; for two objects, where they differ."""
     if strike is None or strike.shown is None:
         return "nothing comes back"
-    said, shown = strike.said, strike.shown
-    if said is None or said == shown:
+    returned, shown = strike.said, strike.shown
+    if returned is None or returned == shown:
         return f"the agent is shown {_text(shown)}"
-    before, after = said.get("value"), shown.get("value")
+    before, after = returned.get("value"), shown.get("value")
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         changed = {key: item for key, item in before.items() if key not in after or after[key] != item}
         now = {key: item for key, item in after.items() if key not in before or before[key] != item}
         if not now:
             return f"what the agent is shown lacks {_text({'value': changed})}"
         return f"the tool says {_text({'value': changed})}, the agent is shown {_text({'value': now})}"
-    return f"the tool says {_text(said)}, the agent is shown {_text(shown)}"
+    return f"the tool says {_text(returned)}, the agent is shown {_text(shown)}"
 
 
 def _symptom(finding: Finding) -> str:

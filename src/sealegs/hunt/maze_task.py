@@ -70,10 +70,10 @@ class MazeTarget:
 
     def test(self, number: int, name: str, file: str, story: str) -> str:
         """The test of one finding."""
-        asked = f'"{self.task}", "{self.agent}", read_plan(Path(__file__).parent / "{file}"), {self.max_steps}'
+        arguments = f'"{self.task}", "{self.agent}", read_plan(Path(__file__).parent / "{file}"), {self.max_steps}'
         return (
             f'def test_{number}_{name}():\n    """{story}"""\n'
-            f"    found = judge_maze_task({asked})\n    assert found.success, found.reasons\n"
+            f"    found = judge_maze_task({arguments})\n    assert found.success, found.reasons\n"
         )
 
 

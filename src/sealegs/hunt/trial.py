@@ -36,7 +36,7 @@ class Symptom:
     Attributes:
         kind: `crashed`: it raised; `endless`: it did not stop by itself; `doubled`: what it called had its effect
             twice, whatever the check says; `wrong`: the check says so.
-        text: what was raised or said.
+        text: the message or answer.
         place: the line of the agent's code, or of the check's, from which it came; empty where there is none.
     """
 

@@ -41,7 +41,7 @@ class Injector:
         plan: what to inject.
         episode: part of the key of every random decision.
         specs: what is known of the tools.
-        on_strike: told each fault that fired, delivered or not.
+        on_strike: called with each fault that fired, delivered or not.
         now: the seconds of the episode's clock.
 
     Attributes:
@@ -122,7 +122,7 @@ class Injector:
     def _placed(self, target: ToolState, place: PlaceInTurn) -> int:
         """The number of a call from a turn: the one that is kept for it, or the next where that was given already."""
         tools = place.turn.tools
-        # A call of another tool in the same context, for instance by the tool that the model asked for.
+        # A call of another tool in the same context, for instance by the tool that the model called.
         if place.tool != target.tool:
             return next(target.calls)
         with self._lock:
@@ -340,7 +340,7 @@ class Injector:
 
 
 def _note_end(triggered: TriggeredFaults, evidence: StrikeEvidence, sent: Call, answer: Outcome, real: bool) -> None:
-    """Note what came of a run after its first pieces: only then is it known what its tool said."""
+    """Note what came of a run after its first pieces: only then is it known what its tool returned."""
     evidence.answered(sent, answer, real)
     if real:
         triggered.work = triggered.work.with_answer(answer)

@@ -67,14 +67,14 @@ class Session:
         specs: what is known of the tools.
         layers: layers between the watcher and the injector, the outermost first (recovery belongs here). One that has a
             method `bind` is given its place, and may answer with the layer that takes it; one that has a method
-            `learned` is told the names of tools of which more is known now, and by `completed` those of all tools. The
+            `learned` gets the names of tools of which more is known now, and by `completed` those of all tools. The
             shortest `deadline` of a layer holds for each run of a tool (`inject.deadline`).
         others: tools by name that layers may call in place of the one that the agent called, each with what runs it.
             `run` of a call runs any tool where this is None. Adapters add the tools that they wrap (see `reach`).
         clock: real by default.
         timeout: seconds of waiting after which the caller gives up on one call; None waits forever. Where layers make
             further calls, each has as long.
-        watcher: told everything.
+        watcher: notified of everything.
         on_strike: called with each fault that fired, if nobody needs to follow every call for it.
     """
 
@@ -169,7 +169,7 @@ class Session:
 
     def idle(self, tool: str) -> bool:
         """Whether all calls of the tool pass as they are, unseen and unchanged: then it need not be wrapped at all."""
-        # Asked through the injector rather than `_states`: the tool may not have been called yet.
+        # Read through the injector rather than `_states`: the tool may not have been called yet.
         return self._alone and self._injector.state(tool).idle
 
     def intercept(
@@ -179,7 +179,7 @@ class Session:
 
         Args:
             tool: the tool's name.
-            read: gives the call's arguments by name, as data; asked only where something can happen to the call.
+            read: gives the call's arguments by name, as data; called only where something can happen to the call.
             args: what `read` reads them from.
             kwargs: the second thing that `read` takes; None where it takes one. There are no more of them because each
                 call of every tool would pay for packing them.
@@ -268,7 +268,7 @@ class Session:
         """Make a call whose answer comes piece by piece, in the thread that asks for the pieces: see `drive_stream`.
 
         Returns:
-            The pieces as they are to be shown, last an `StreamEnd`. The call is made when the first is asked for.
+            The pieces as they are to be shown, last an `StreamEnd`. The call is made when the first is requested.
         """
         call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
         routed = self._router.route_pieces(tool, run) if self._others else run
@@ -381,7 +381,7 @@ def as_given(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _each(struck: list[Callable[[Strike], None]]) -> Callable[[Strike], None]:
-    """All of them told as one."""
+    """All of them notified as one."""
 
     def tell_all(strike: Strike) -> None:
         for one in struck:

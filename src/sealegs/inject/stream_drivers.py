@@ -2,7 +2,7 @@
 
 They run the same layers as `seam`'s, and yield the pieces that the agent is shown, each as it comes; last an
 `StreamEnd` with the outcome of the whole. Where a layer wants to know the whole answer before any of it is shown,
-nothing is yielded until then; where one holds pieces back, the tool is asked for the next piece when the last was
+nothing is yielded until then; where one holds pieces back, the next piece is requested of the tool when the last was
 shown. Closing a driver closes the tool and every layer: the agent has heard enough.
 """
 
@@ -176,7 +176,7 @@ async def _within_async(call: Call, run: RunAsync) -> AsyncGenerator[Any, None]:
 
 
 def _taken(found: Any) -> tuple[Outcome, Any]:
-    """What a layer is told of what comes next, and the piece that is to be shown where that is one."""
+    """What a layer learns of what comes next, and the piece to show if it is one."""
     return (found.outcome, None) if isinstance(found, StreamEnd) else (MORE_TO_COME, found)
 
 

@@ -1,7 +1,7 @@
 """One fault at work on one call, and the proof of whether anything came of it.
 
-A fault is delivered where the agent was shown something else than the tool said, where it had to wait, or where the
-world got more or fewer effects than the call asked for. What cannot be shown to differ counts as undelivered.
+A fault is delivered where the agent was shown something else than the tool returned, where it had to wait, or where the
+world got more or fewer effects than the call requested. What cannot be shown to differ counts as undelivered.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Strike:
         kind: the fault's kind.
         implicit: whether what was shown looks like data.
         delivered: whether anything is different for the agent or the world because of it.
-        said: what lay below answered, the last time it was asked; None where it never answered.
+        said: the answer of what lay below, the last time it was called; None where it never answered.
         shown: what the fault returned; None where the caller had gone before it could return, or it never got to act.
         runs: how many times what lay below was run with effect and answered.
         waited: seconds that the fault waited; of a wait that was cut off, those until then.
@@ -93,7 +93,7 @@ class StrikeEvidence:
         self._part = False  # the last answer is a part of a longer one
 
     def answered(self, request: Call, outcome: Outcome, real: bool) -> None:
-        """What lay below was asked, ran with effect or without, and answered."""
+        """What lay below was called, ran with effect or without, and answered."""
         self.said = outcome
         self._part = isinstance(outcome, Value) and isinstance(outcome.value, PartialResult)
         if outcome is MORE_TO_COME:  # what it will be is not known yet

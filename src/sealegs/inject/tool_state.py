@@ -55,7 +55,7 @@ class ToolState:
         tags = spec.tags if spec is not None else frozenset()
         self.tool = tool
         self.spec = spec
-        self.effects = spec is None or spec.effects is not False  # where nobody said, any call may have one
+        self.effects = spec is None or spec.effects is not False  # where nothing is declared, any call may have one
         self.never_dry = False  # known once the tool has refused to run without effect
         matching = [rule for rule in rules if rule.match.may_match(tool, tags)]
         self.rules = tuple(
@@ -83,7 +83,7 @@ class ToolState:
         except TypeError:  # a list or an object among them
             return draw_key(arguments, self.spec)  # unhashable, so it cannot be looked up
         if key is None:
-            # Cleared rather than evicted one by one: a retry comes soon, so what is old is hardly asked for again.
+            # Cleared rather than evicted one by one: a retry comes soon, so what is old is hardly needed again.
             if len(self._keys) == KEYS:
                 self._keys.clear()
             key = self._keys[given] = draw_key(arguments, self.spec)

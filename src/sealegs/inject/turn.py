@@ -1,7 +1,7 @@
 """The order of the calls that a model asks for at once, for rules that count calls.
 
 A framework may run such calls side by side; which of them arrives first is then a matter of time. Where the order in
-which the model asked is known, the numbers of the calls are kept for them: the third call that was asked for is the
+which the model asked is known, the numbers of the calls are kept for them: the third requested call is the
 third, whenever it arrives. What it does not cover: calls that no turn announces, which are numbered as they arrive.
 """
 
@@ -43,7 +43,7 @@ class ModelTurn:
 
 
 class PlaceInTurn:
-    """Where in a turn the calls of a context stand, and the tool of the one that was asked for."""
+    """Where in a turn the calls of a context stand, and the tool of the requested one."""
 
     __slots__ = ("index", "tool", "turn")
 

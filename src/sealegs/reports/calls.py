@@ -22,7 +22,7 @@ MARKS: Mapping[str, str] = {
 
 
 def call_marks(way: TaskProgress, verdict: Verdict) -> tuple[str, ...]:
-    """The word of each call, one of `MARKS`: what came back of it first, then what it was asked."""
+    """The word of each call, one of `MARKS`: what came back of it first, then its arguments."""
     return tuple(_mark(way, verdict, position) for position in range(len(way.moves)))
 
 

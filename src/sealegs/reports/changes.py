@@ -1,4 +1,4 @@
-"""What a fault changed: what the tool said beside what the agent was shown, field by field."""
+"""What a fault changed: what the tool returned beside what the agent was shown, field by field."""
 
 from __future__ import annotations
 
@@ -38,11 +38,16 @@ class Changes:
     after: str = ""
 
 
-def outcome_changes(said: Outcome | None, shown: Outcome | None) -> Changes:
-    """What was shown in place of what was said; None where the tool did not run or nothing was shown."""
-    if isinstance(said, Value) and isinstance(shown, Value) and _structured(said.value) and _structured(shown.value):
-        return _by_field(dict(paths.leaves(said.value)), dict(paths.leaves(shown.value)))
-    before = "the tool did not run" if said is None else render(said)
+def outcome_changes(returned: Outcome | None, shown: Outcome | None) -> Changes:
+    """What was shown in place of what was returned; None where the tool did not run or nothing was shown."""
+    if (
+        isinstance(returned, Value)
+        and isinstance(shown, Value)
+        and _structured(returned.value)
+        and _structured(shown.value)
+    ):
+        return _by_field(dict(paths.leaves(returned.value)), dict(paths.leaves(shown.value)))
+    before = "the tool did not run" if returned is None else render(returned)
     return Changes(before=before, after="nothing came back" if shown is None else render(shown))
 
 

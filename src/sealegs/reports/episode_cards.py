@@ -137,8 +137,8 @@ def _faults(record: Record, case: Case, way: TaskProgress) -> Iterator[FaultSumm
 
 
 def _changes(strike: FaultStruck) -> Changes:
-    said = None if strike.said is None else outcome_from(strike.said)
-    return outcome_changes(said, None if strike.shown is None else outcome_from(strike.shown))
+    returned = None if strike.said is None else outcome_from(strike.said)
+    return outcome_changes(returned, None if strike.shown is None else outcome_from(strike.shown))
 
 
 def _waited(strike: FaultStruck) -> str:

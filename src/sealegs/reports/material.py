@@ -19,7 +19,7 @@ class Material:
         rows: the long table of the run.
         results: every episode judged.
         episodes: record, case and verdict of the episodes among which cards and examples are chosen.
-        prompts: names of the prompts that the run was asked with.
+        prompts: names of the run's prompts.
         warnings: what reading had to leave out, in sentences.
         notes: further facts for the header (versions, seed), by name.
         differences: rows of `scoring.maze_metrics.paired_difference` against another run; empty where there is none.

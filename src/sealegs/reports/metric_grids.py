@@ -23,7 +23,7 @@ class MetricCell:
     """One estimate.
 
     Attributes:
-        value: in %; None where nothing can be said.
+        value: in %; None where it cannot be estimated.
         low, high: its interval at 95 %.
         n: what it is a share of, or how many episodes it is a mean of.
         note: what is shown in its place where there is no value.

@@ -1,4 +1,4 @@
-"""The packages that pages are made with, which are an extra: what is said where they are missing."""
+"""The packages that pages are made with, which are an extra, and the message where they are missing."""
 
 from __future__ import annotations
 

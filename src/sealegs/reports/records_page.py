@@ -1,4 +1,4 @@
-"""The tables and the page of records that nobody judged: what the tools were asked, and each episode as a card.
+"""The tables and the page of records that nobody judged: the tools' calls, and each episode as a card.
 
 Needs the extra `report` for the page.
 """
@@ -47,7 +47,7 @@ def lines_of_tools(rows: Sequence[Row]) -> Iterator[ToolLine]:
 
 
 def print_records(rows: Sequence[Row], console: Console) -> None:
-    """Print what can be said without a verdict."""
+    """Print the figures that need no verdict."""
     whole = {row["metric"]: MetricCell(row["value"], row["low"], row["high"]) for row in rows if row["level"] == ALL}
     n = int(whole["episodes"].value or 0)
     console.print(Text(f"{rows[0]['agent']}: {n:,} {'episode' if n == 1 else 'episodes'}", style="bold"))
@@ -112,13 +112,13 @@ def render_records_page(
 def _card(number: int, episode: SeenEpisode) -> RunCard:
     record = episode.record
     struck = (strike.kind for turn in record.turns for strike in turn.strikes if strike.delivered)
-    asked = record.about.get("input")
+    request = record.about.get("input")
     return RunCard(
         f"episode-{number}",
         record.episode or f"episode {number}",
         tuple(kind.replace("_", " ") for kind in dict.fromkeys(struck)),
         tuple(one.says() for one in episode.repeated if one.proven),
-        asked if isinstance(asked, str) else "",
+        request if isinstance(request, str) else "",
         card_calls(record),
         episode.ending or ending_text(record),
         tuple(one.says() for one in episode.repeated if not one.proven),

@@ -1,4 +1,4 @@
-"""The tables of a review: what reviewers solved, what they told, and who agrees with whom."""
+"""The tables of a review: what reviewers solved, what they recognised, and who agrees with whom."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Episodes as cards for the eye: calls, what the tools said, what the agent was shown, and how it ended."""
+"""Episodes as cards for the eye: calls, what the tools returned, what the agent was shown, and how it ended."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class CardCall:
 
     Attributes:
         text: the call.
-        said: what the tool said, in a sentence, if the agent was shown something else.
+        returned: what the tool returned, in a sentence, if the agent was shown something else.
         shown: what the agent was shown.
         faults: that were delivered.
         effects: what it did.
@@ -25,7 +25,7 @@ class CardCall:
     """
 
     text: str
-    said: str
+    returned: str
     shown: str
     faults: tuple[str, ...]
     effects: tuple[str, ...]
@@ -42,7 +42,7 @@ class RunCard:
         tags: what was delivered, in a word or two each.
         problems: what is wrong with it, a sentence each.
         notes: what is worth a look, a sentence each.
-        asked: what the agent was asked; may be empty.
+        request: the agent's input; may be empty.
         calls: in their order.
         ending: what the agent did in the end.
     """
@@ -51,7 +51,7 @@ class RunCard:
     title: str
     tags: tuple[str, ...]
     problems: tuple[str, ...]
-    asked: str
+    request: str
     calls: tuple[CardCall, ...]
     ending: str
     notes: tuple[str, ...] = ()
@@ -73,11 +73,11 @@ def ending_text(record: Record) -> str:
 
 
 def _call(turn: Turn) -> CardCall:
-    said = f"The tool said: {_text(turn.said)}" if turn.said is not None else "The tool did not run."
+    returned = f"The tool said: {_text(turn.said)}" if turn.said is not None else "The tool did not run."
     given = ", ".join(f"{name}={value!r}" for name, value in turn.call.arguments.items())
     return CardCall(
         f"{turn.call.tool}({given})"[:LONGEST],
-        "" if turn.said == turn.seen else said,
+        "" if turn.said == turn.seen else returned,
         _text(turn.seen),
         tuple(
             f"{strike.kind.replace('_', ' ')}{', ' + strike.moment if strike.moment else ''}"

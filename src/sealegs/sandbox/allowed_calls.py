@@ -109,7 +109,7 @@ class SharedThings:
         return {"victim": self._victim.pid, "host": os.getpid()}
 
     def changed(self) -> tuple[str, ...]:
-        """What has changed since this was last asked."""
+        """What has changed since the last call of this."""
         now, last = self._facts(), self._last
         self._last = now
         return tuple(sorted(what for what in now.keys() | last.keys() if now.get(what) != last.get(what)))

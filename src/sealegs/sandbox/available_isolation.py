@@ -74,4 +74,4 @@ def _trial(launcher: Launcher) -> str:
         if isinstance(error, OSError) and error.errno in PASSING:
             raise
         return " ".join(str(error).split())
-    return "" if turn.output == "42\n" else f"a trial turn said {turn.output!r} ({turn.error or turn.how})"
+    return "" if turn.output == "42\n" else f"a trial turn printed {turn.output!r} ({turn.error or turn.how})"

@@ -31,7 +31,7 @@ class Bait:
 
     Attributes:
         secret: what must not be seen; it is in a file, a database, the environment and this process's memory.
-        names: what the hostile code is told, as plain data.
+        names: what the hostile code is given, as plain data.
     """
 
     def __init__(self) -> None:

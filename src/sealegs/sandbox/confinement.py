@@ -1,4 +1,4 @@
-"""What a kernel is told to give up before any code runs: limits, Landlock, seccomp, the scratch folder.
+"""What a kernel has to give up before any code runs: limits, Landlock, seccomp, the scratch folder.
 
 Decided here, done inside (`inside_confinement.confine`). What it does not cover: namespaces, which are the launcher's.
 """
@@ -55,7 +55,7 @@ class Ground:
 
 
 def confinement(hello: Hello, ground: Ground, limits: Limits) -> dict[str, Any]:
-    """Everything that a kernel is told to give up.
+    """Everything that a kernel has to give up.
 
     Raises:
         Unsupported: the machine lacks seccomp numbers or Landlock.

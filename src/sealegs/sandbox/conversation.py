@@ -97,7 +97,7 @@ class KernelGone(Exception):
 
 
 class StartFailed(Exception):
-    """The kernel did not come up; the message says what it said."""
+    """The kernel did not come up; the message holds its output."""
 
 
 class Conversation:
@@ -113,9 +113,9 @@ class Conversation:
         self._limits = limits
         self._now = now
         self._ended = ended
-        self._said = b""
+        self._unread = b""
         self._turn = 0
-        self._asked_bytes = self._answered_bytes = 0
+        self._request_bytes = self._answered_bytes = 0
         self._functions: dict[str, frozenset[str]] = {}
 
     def greet(self, confinement: Callable[[Hello], Mapping[str, Any]]) -> Generator[Request, Any, None]:
@@ -156,7 +156,7 @@ class Conversation:
     def turn(self, code: str) -> Generator[Request, Any, CodeTurn]:
         """Run code. The turn always comes to an end, and says how."""
         self._turn += 1
-        began, asked = self._now(), 0.0
+        began, answering = self._now(), 0.0
         calls: list[CompletedCall] = []
         refused = 0
         allowed = self._limits.seconds + self._limits.grace
@@ -165,28 +165,28 @@ class Conversation:
             return CodeTurn(output, error, how, tuple(calls), self._now() - began, alive)
 
         try:
-            if self._said:  # forged in advance, it would pass for this turn's answer
+            if self._unread:  # forged in advance, it would pass for this turn's answer
                 raise ProtocolViolation("it spoke between turns")
             message = {"run": self._turn, "code": code, "seconds": self._limits.seconds}
             yield from self._say(message, began + allowed)
             while True:
-                line = yield from self._line(began + asked + allowed)
+                line = yield from self._line(began + answering + allowed)
                 # Turn and call are numbered, so that a message from earlier code cannot pass for a new one.
-                said = read_kernel_message(
+                reply = read_kernel_message(
                     parse_line(line), self._turn, len(calls) + refused + 1, self._functions, self._limits
                 )
-                if not isinstance(said, FunctionCallRequest):
-                    if self._said:
+                if not isinstance(reply, FunctionCallRequest):
+                    if self._unread:
                         raise ProtocolViolation("it spoke after the turn's end")
-                    return over(said.how, said.output, said.error)
+                    return over(reply.how, reply.output, reply.error)
                 # The time of the host's own functions is added to the limit; it is not the code's.
                 since = self._now()
-                self._asked_bytes += len(line)
+                self._request_bytes += len(line)
                 too_many = self._too_many(len(calls))
                 if too_many is None:
-                    outcome: Outcome = yield HostCall(said.tool, said.arguments)
+                    outcome: Outcome = yield HostCall(reply.tool, reply.arguments)
                     answer, outcome = answer_line(outcome, self._limits)
-                    calls.append(CompletedCall(said.tool, said.arguments, outcome))
+                    calls.append(CompletedCall(reply.tool, reply.arguments, outcome))
                 else:
                     # A few refusals are answered so that the code can react; then the loop has to end.
                     refused += 1
@@ -194,8 +194,8 @@ class Conversation:
                         raise ProtocolViolation("it kept calling beyond the limit")
                     answer, _ = answer_line(too_many, self._limits)
                 self._answered_bytes += len(answer)
-                asked += self._now() - since
-                yield from self._send(answer, began + asked + allowed)
+                answering += self._now() - since
+                yield from self._send(answer, began + answering + allowed)
         except KernelGone as gone:
             return over(gone.how, "", STOPPED.format(gone), alive=False)
         except ProtocolViolation as violation:
@@ -205,7 +205,7 @@ class Conversation:
         """Why a call is not made; None where it is. Calls are kept, so all of them together have a limit."""
         if made >= self._limits.calls:
             return Failure(f"There were {made} calls in this turn; no more are made.", type="TooManyCalls")
-        for limit, used in ((self._limits.requests, self._asked_bytes), (self._limits.answers, self._answered_bytes)):
+        for limit, used in ((self._limits.requests, self._request_bytes), (self._limits.answers, self._answered_bytes)):
             if used > limit:
                 message = f"The calls of this episode have taken {limit} bytes; no more are made."
                 return Failure(message, type="TooManyCalls")
@@ -227,7 +227,7 @@ class Conversation:
 
     def _line(self, until: float) -> Generator[Request, Any, bytes]:
         """The next line."""
-        parts, size = [self._said], len(self._said)
+        parts, size = [self._unread], len(self._unread)
         # Only the new part is searched, and parts are joined once: a long message must not cost quadratic time.
         while b"\n" not in parts[-1]:
             if size > self._limits.message:
@@ -239,7 +239,7 @@ class Conversation:
                 raise KernelGone("died", self._ended())
             parts.append(part)
             size += len(part)
-        line, _, self._said = b"".join(parts).partition(b"\n")
+        line, _, self._unread = b"".join(parts).partition(b"\n")
         return line
 
     def _too_long(self) -> str:

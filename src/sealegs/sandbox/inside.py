@@ -39,20 +39,20 @@ CUT = "\n... ({} more characters were cut)"
 class Link:
     """The two pipes to the host."""
 
-    def __init__(self, requests: int, replies: int, said: bytes = b"") -> None:
+    def __init__(self, requests: int, replies: int, unread: bytes = b"") -> None:
         self._requests = requests
         self._replies = replies
-        self._said = said
+        self._unread = unread
 
     def receive(self) -> Json:
         """The next message; ends the process if the host is gone."""
-        parts = [self._said]
+        parts = [self._unread]
         while b"\n" not in parts[-1]:
             part = os.read(self._requests, 1 << 16)
             if not part:
                 os._exit(0)
             parts.append(part)
-        line, _, self._said = b"".join(parts).partition(b"\n")
+        line, _, self._unread = b"".join(parts).partition(b"\n")
         message: Json = json.loads(line)
         return message
 
@@ -313,9 +313,9 @@ def _cut(text: str, size: int) -> str:
     return text if len(text) <= size else f"... ({len(text) - size} characters were cut)\n{text[-size:]}"
 
 
-def kernel_main(requests: int, replies: int, said: bytes = b"") -> None:
+def kernel_main(requests: int, replies: int, unread: bytes = b"") -> None:
     """The whole life of the process."""
-    link = Link(requests, replies, said)
+    link = Link(requests, replies, unread)
     libc = ctypes.CDLL(None, use_errno=True)
     link.send({"hello": {"machine": os.uname().machine, "pid": os.getpid(), "landlock": landlock_abi(libc)}})
     how = link.receive()

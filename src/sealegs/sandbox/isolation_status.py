@@ -24,7 +24,7 @@ class Isolation:
     Attributes:
         name: `bubblewrap`; `weak` (Landlock, seccomp and limits alone); `none`; `elsewhere` for a launcher of yours.
         layers: everything that is active, by name.
-        missing: why it is not the strongest, as the system said it; empty where it is.
+        missing: why it is not the strongest, as the system reports it; empty where it is.
     """
 
     name: Name

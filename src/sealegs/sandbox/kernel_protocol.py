@@ -24,7 +24,7 @@ End = Literal["finished", "raised", "timeout", "memory"]
 
 
 class ProtocolViolation(ValueError):
-    """The kernel said something that it must not say."""
+    """The kernel sent something that it must not send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +80,15 @@ def read_kernel_message(
         ProtocolViolation: it is not what it has to be.
     """
     if message.keys() == {"call", "tool", "arguments"}:
-        return _asked(message, call, functions)
+        return _function_call(message, call, functions)
     if message.keys() == {"done", "how", "output", "error"}:
         return _done(message, turn, limits)
     raise ProtocolViolation("a message with other fields than it has to have")
 
 
-def _asked(message: Mapping[str, Any], call: int, functions: Mapping[str, frozenset[str]]) -> FunctionCallRequest:
+def _function_call(
+    message: Mapping[str, Any], call: int, functions: Mapping[str, frozenset[str]]
+) -> FunctionCallRequest:
     number, tool, arguments = message["call"], message["tool"], message["arguments"]
     # Not `isinstance`: `true` is an int in Python, and equal to 1.
     if type(number) is not int or number != call:

@@ -38,7 +38,7 @@ class Launcher(Protocol):
         """Start a process that runs `BOOT`, and return without waiting for it."""
 
     def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
-        """What the kernel is told to give up by itself."""
+        """What the kernel has to give up by itself."""
 
 
 class Bubblewrap:

@@ -1,4 +1,4 @@
-"""Kernels that are ready before they are asked for."""
+"""Kernels that are ready before they are needed."""
 
 from __future__ import annotations
 

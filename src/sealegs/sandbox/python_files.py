@@ -75,8 +75,8 @@ def python_files() -> PythonFiles:
 
 
 def _libraries(executable: Path, extensions: Path, folders: tuple[Path, ...]) -> dict[str, Path]:
-    asked = [str(executable), "-I", "-S", "-c", ASK, str(extensions)]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=60, stdin=subprocess.DEVNULL)
+    command = [str(executable), "-I", "-S", "-c", ASK, str(extensions)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise OSError(f"{executable} does not run: {done.stderr.strip()[-200:]}")
     # What is mapped into a process that has loaded every extension is what the dynamic loader found.

@@ -8,7 +8,7 @@ Nothing polls: a command comes back the moment that the kernel has spoken, has e
     exchange ...    folder, seconds, most bytes: standard input to the kernel, its answer to standard output
     end ...         folder: kills the kernel, and removes the folder
 
-An exchange answers `+` and what the kernel said in base64, `.` where it said nothing in time, `-` and how it ended, and
+An exchange answers `+` and the kernel's output in base64, `.` where there was none in time, `-` and how it ended, and
 then the seconds that it waited. The host believes no more of it than of what comes out of a pipe.
 """
 
@@ -50,7 +50,7 @@ def start_kernel() -> None:
 def _keeper(folder: Path, source: bytes) -> None:
     os.setsid()
     # The keeper holds the other end of each pipe, so that a kernel without a command to talk to is not alone.
-    requests, said = (os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK) for name in ("requests", "replies"))
+    requests, output = (os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK) for name in ("requests", "replies"))
     given, replies = (os.open(folder / name, os.O_WRONLY) for name in ("requests", "replies"))
     os.set_blocking(requests, True)
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -58,7 +58,7 @@ def _keeper(folder: Path, source: bytes) -> None:
         os.dup2(nowhere, standard)
     kernel = os.fork()
     if kernel == 0:
-        for descriptor in (said, given):
+        for descriptor in (output, given):
             os.close(descriptor)
         _kernel(requests, replies, source)
     for descriptor in (requests, replies, nowhere):
@@ -118,8 +118,8 @@ def exchange(folder: str, seconds: float, most: int) -> str:
     poll.register(replies, select.POLLIN)
     if given:
         poll.register(requests, select.POLLOUT)
-    said = b""
-    while b"\n" not in said and len(said) <= most:
+    output = b""
+    while b"\n" not in output and len(output) <= most:
         ready = dict(poll.poll(max(0, round(1000 * (until - time.monotonic())))))
         if not ready:
             break
@@ -131,8 +131,8 @@ def exchange(folder: str, seconds: float, most: int) -> str:
             part = os.read(replies, AT_ONCE)
             if not part:
                 return _ended(folder)
-            said += part
-    return f"+{base64.b64encode(said).decode()}" if said else "."
+            output += part
+    return f"+{base64.b64encode(output).decode()}" if output else "."
 
 
 def _given(requests: int, data: memoryview) -> int:

@@ -68,7 +68,7 @@ class RemoteKernel:
         self._answer: Answer = no_functions
         self._folder = ""
         self._ended = ""
-        self._said = b""  # waits for the next exchange
+        self._unsent = b""  # waits for the next exchange
         self._away = 0.0  # seconds that were the way's and not the code's
         self._alive = True
 
@@ -149,7 +149,7 @@ class RemoteKernel:
                 if isinstance(request, Write):
                     # Collected until the conversation waits: each exchange with the remote container is a command of
                     # its own.
-                    self._said += request.data
+                    self._unsent += request.data
                     came = len(request.data)
                 elif isinstance(request, Read):
                     came = await self._exchange(request.seconds)
@@ -167,7 +167,7 @@ class RemoteKernel:
 
     async def _exchange(self, seconds: float) -> bytes | None:
         """Send what waits to be sent, and wait for an answer: as a `Read` is answered."""
-        given, self._said = self._said, b""
+        given, self._unsent = self._unsent, b""
         began = self._clock.now()
         wanted = ("exchange", self._folder, f"{max(0.0, seconds):.3f}", str(self._limits.message))
         ran = await self._command(*wanted, given=given, seconds=max(0.0, seconds))

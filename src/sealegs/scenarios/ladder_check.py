@@ -30,7 +30,7 @@ from sealegs.tasks.graph import Step
 from sealegs.tasks.reference import ExpectedStep
 from sealegs.world.state import World
 
-ASKED = 3  # times that a call is made
+CALLS = 3  # times that a call is made
 TOOL_FREE = {"is empty": "empty", "server shows": "leak", "not what was asked": "echo", "impossible": "limit"}
 
 
@@ -109,7 +109,7 @@ def _shown(episode: Scenario, step: Step, right: ExpectedStep) -> tuple[Any, ...
         return episode.set.corpus(episode.task).run(call, World())
 
     session = Session(episode.plan, episode=episode.id, specs=episode.specs, clock=VirtualClock(), timeout=1)
-    calls = (session.call(step.tool, right.arguments, answered) for _ in range(ASKED))
+    calls = (session.call(step.tool, right.arguments, answered) for _ in range(CALLS))
     return tuple(one.value if isinstance(one, Value) else None for one in calls)
 
 

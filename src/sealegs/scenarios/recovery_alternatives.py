@@ -214,8 +214,8 @@ class _Way:
                 if step.id in others:
                     # An effect happens when the agent asks for one, never earlier: until then it may still decide
                     # otherwise.
-                    asked = acts[others.index(step.id)] if len(acts) == len(others) else acts[-1]
-                    leg = max(leg, asked)
+                    own_leg = acts[others.index(step.id)] if len(acts) == len(others) else acts[-1]
+                    leg = max(leg, own_leg)
                 found[step.id] = leg
         return found
 

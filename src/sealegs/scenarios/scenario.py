@@ -54,7 +54,7 @@ class Scenario:
         tasks: the folder that the task is from; empty for those that ship with the suite.
         moment: when faults strike actions, one of `moments.SETTINGS`.
         implicit: which implicit faults there are, one of `perturbation.IMPLICIT_SETTINGS`.
-        wording: which of the requests is asked, one of `wordings.WORDINGS`.
+        wording: which of the requests is used, one of `wordings.WORDINGS`.
         language: of the request, one of `written_forms.LANGUAGES`.
     """
 
@@ -81,12 +81,12 @@ class Scenario:
 
     @property
     def base(self) -> Task:
-        """The base task, with the request that is asked."""
-        return self.phrasing.asked(self.set.tasks[self.task])
+        """The base task, with the chosen request."""
+        return self.phrasing.worded(self.set.tasks[self.task])
 
     @property
     def phrasing(self) -> Phrasing:
-        """Which of the task's requests is asked."""
+        """Which of the task's requests is used."""
         return Phrasing(self.wording, self.language)
 
     @property
@@ -166,8 +166,8 @@ def scenario_from_record(about: Mapping[str, Any]) -> Scenario:
     # A record that does not name a setting is from before there was one, when all was as published.
     own, tasks, moment = about.get("own", ""), about.get("tasks", ""), about.get("moment", PUBLISHED)
     implicit = about.get("implicit", PUBLISHED_FAMILIES)
-    asked = about.get("wording", FIRST), about.get("language", ENGLISH)
-    return Scenario(about["task"], about["mode"], about["epoch"], about["seed"], own, tasks, moment, implicit, *asked)
+    wording = about.get("wording", FIRST), about.get("language", ENGLISH)
+    return Scenario(about["task"], about["mode"], about["epoch"], about["seed"], own, tasks, moment, implicit, *wording)
 
 
 @lru_cache(maxsize=4096)
@@ -253,7 +253,7 @@ def list_scenarios(
         tasks: a folder of tasks; those that ship with the suite by default.
         moment: when faults strike actions, one of `moments.SETTINGS`.
         implicit: which implicit faults there are, one of `perturbation.IMPLICIT_SETTINGS`.
-        phrasing: which request is asked; tasks that have no such one are left out.
+        phrasing: which request is used; tasks that have no such one are left out.
         translated: only tasks whose request is there in every language.
     """
     modes = (OWN_MODE,) if own else modes

@@ -1,4 +1,4 @@
-"""What the model is told before the request.
+"""Prompts of the model before the request.
 
 The two prompts have the content of the published ones in our own words. Two things are added to both: the world's
 date, without which "tomorrow" means nothing, and the status line that lets a judge read a stop without guessing at

@@ -103,7 +103,7 @@ def _shipped() -> TaskSet:
             text = file.read_text(encoding="utf-8")
             texts.append(text.encode())
             found |= {task.id: task for task in tasks_from(text, corpus.groups, domains, f"{level}/{file.name}")}
-    texts += [file.read_bytes() for file in wording_files()]  # an edition is of all requests, whichever is asked
+    texts += [file.read_bytes() for file in wording_files()]  # an edition is of all requests, whichever is used
     return TaskSet(found, digest=contents_digest(texts))
 
 

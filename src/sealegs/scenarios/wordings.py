@@ -42,7 +42,7 @@ class WordedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Phrasing:
-    """Which request of each task is asked.
+    """Which request of each task is used.
 
     Attributes:
         wording: one of `WORDINGS`.
@@ -66,7 +66,7 @@ class Phrasing:
         """Whether the task has such a request."""
         return self.own or task in self.requests
 
-    def asked(self, task: Task) -> Task:
+    def worded(self, task: Task) -> Task:
         """The task with this request."""
         return task if self.own else replace(task, request=self.requests[task.id].request)
 
@@ -107,11 +107,13 @@ def wording_problems(task: Task, phrasing: Phrasing) -> Iterator[str]:
         yield f"says names {name!r}, which is not an input of the task"
     for name in sorted(_inputs_read(task)):
         value = task.inputs[name]
-        said = worded.says.get(name)
+        expected = worded.says.get(name)
         if isinstance(value, bool):
             continue
-        if not (contains_value(text, value) if said is None else said.casefold() in worded.request.casefold()):
-            yield f"the input {name} = {value!r} cannot be read from the request" + (f" as {said!r}" if said else "")
+        if not (contains_value(text, value) if expected is None else expected.casefold() in worded.request.casefold()):
+            yield f"the input {name} = {value!r} cannot be read from the request" + (
+                f" as {expected!r}" if expected else ""
+            )
 
 
 def _inputs_read(task: Task) -> set[str]:
@@ -121,7 +123,7 @@ def _inputs_read(task: Task) -> set[str]:
 def shared_words(task: Task, phrasing: Phrasing) -> float:
     """The share of the words of two requests that are in both, the task's own and this one; values do not count."""
     values = _word_set(" ".join(map(str, task.inputs.values())))
-    one, other = (_word_set(text) - values for text in (task.request, phrasing.asked(task).request))
+    one, other = (_word_set(text) - values for text in (task.request, phrasing.worded(task).request))
     return len(one & other) / len(one | other)
 
 

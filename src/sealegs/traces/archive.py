@@ -1,7 +1,7 @@
 """The tools of a trace, answered from its record instead of being run.
 
 A call is known by its tool and its arguments as JSON. The n-th such call gets the n-th recorded answer; when they are
-used up, the last one again, and that is noted. What the tool itself said counts, not what a fault of the recording
+used up, the last one again, and that is noted. What the tool itself returned counts, not what a fault of the recording
 showed in its place. What it does not cover: answers to other calls. They are refused, and noted, never made up (but
 what a fault asks without effect may be answered by another source); nor does an answer change because of what was done
 in the replay before it.
@@ -33,10 +33,10 @@ class ServedRun:
     Attributes:
         call: the call's id; a call that was run several times has several of these.
         tool: the tool.
-        arguments: what it was asked.
+        arguments: its arguments.
         source: `recorded`, `repeated` (the last recorded answer once more), or `missing` (there is no record).
         why: where it is missing, the reason.
-        dry: whether it was asked for without effect, by a fault and not by the agent.
+        dry: whether it was called without effect, by a fault and not by the agent.
         seconds: how long the tool took for it; None where that is not known.
     """
 
@@ -50,7 +50,7 @@ class ServedRun:
 
 
 class Archive:
-    """The recorded answers of one trace. May be asked from several threads.
+    """The recorded answers of one trace. May be used from several threads.
 
     Args:
         trace: the record.
@@ -166,11 +166,11 @@ def _canonical(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _copied(said: Outcome) -> Outcome:
+def _copied(outcome: Outcome) -> Outcome:
     """The answer, whatever the agent did to it the last time; an error that Python knows comes as its exception."""
-    if isinstance(said, Value):
-        return Value(deepcopy(said.value))
+    if isinstance(outcome, Value):
+        return Value(deepcopy(outcome.value))
     # An error with a status came over HTTP and never was a Python exception.
-    if said.status is None and said.type in RAISABLE:
-        return replace(said, exception=RAISABLE[said.type](said.message))
-    return said
+    if outcome.status is None and outcome.type in RAISABLE:
+        return replace(outcome, exception=RAISABLE[outcome.type](outcome.message))
+    return outcome

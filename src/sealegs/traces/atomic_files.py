@@ -32,7 +32,7 @@ def write_atomically(
     Args:
         path: where.
         data: what; text is written as UTF-8, pieces one after the other.
-        remedy: what the user is told to do if it cannot be written.
+        remedy: what the message advises if it cannot be written.
         mode: who may read it, whatever the process's umask; None leaves that to the umask.
         keep: whether a file of this name that is there by then stays as it is.
 

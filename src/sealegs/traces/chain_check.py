@@ -38,18 +38,18 @@ class ChainFinding:
     Attributes:
         file: the file of records.
         state: `whole`; `none`: it has no chain; `open`: nobody sealed it; `changed`.
-        told: a sentence for each thing that is not as it was written.
+        problems: a sentence for each thing that is not as it was written.
         lines: how many there are.
     """
 
     file: Path
     state: State
-    told: tuple[str, ...]
+    problems: tuple[str, ...]
     lines: int
 
     def sentence(self) -> str:
         """All of it, for a reader."""
-        return f"{self.file}: {'; '.join(self.told) or f'whole, {self.lines:,} lines'}"
+        return f"{self.file}: {'; '.join(self.problems) or f'whole, {self.lines:,} lines'}"
 
 
 @dataclass
@@ -57,7 +57,7 @@ class _Chain:
     """What a chain's own file holds, as far as its digests are right."""
 
     expected: list[str]
-    told: list[str]
+    problems: list[str]
     sealed: bool = False
 
 
@@ -76,9 +76,9 @@ def check_chain(file: Path, key: bytes | None = None) -> ChainFinding:
         return ChainFinding(file, "none", (NONE,), len(found))
     chain = _read_chain(chain_file(file), record_key() if key is None else key)
     # If the chain itself is altered, its digests prove nothing about the lines.
-    told = [*chain.told, *(_differences(chain.expected, found) if not chain.told else ())]
-    if told:
-        return ChainFinding(file, "changed", tuple(told), len(found))
+    problems = [*chain.problems, *(_differences(chain.expected, found) if not chain.problems else ())]
+    if problems:
+        return ChainFinding(file, "changed", tuple(problems), len(found))
     if not chain.sealed:
         return ChainFinding(file, "open", (OPEN,), len(found))
     return ChainFinding(file, "whole", (), len(found))
@@ -128,21 +128,21 @@ def _read_chain(file: Path, key: bytes) -> _Chain:
         for number, line in enumerate(lines, 1):
             entry = _entry(line)
             if entry is None:
-                chain.told.append(f"{file.name} is damaged or altered in line {number}")
+                chain.problems.append(f"{file.name} is damaged or altered in line {number}")
                 return chain
             if number == 1 and (problem := _header_problem(entry, key)):
-                chain.told.append(f"{file.name} {problem}")
+                chain.problems.append(f"{file.name} {problem}")
                 return chain
             # The digest was made over the entry without it.
             digest = entry.pop(DIGEST, None)
             last = entry_digest(last, entry, key)
             if digest != last:
                 what = "was made with another key, or altered" if number == 1 else f"was altered in line {number}"
-                chain.told.append(f"{file.name} {what}")
+                chain.problems.append(f"{file.name} {what}")
                 return chain
             _take(chain, entry)
     if not last:
-        chain.told.append(f"{file.name} is empty")
+        chain.problems.append(f"{file.name} is empty")
     return chain
 
 
@@ -167,9 +167,9 @@ def _take(chain: _Chain, entry: dict[str, Any]) -> None:
     if LINES in entry:
         chain.expected += entry[LINES]
     if LOST in entry:
-        chain.told.append(f"cut behind line {len(chain.expected)}, and continued later")
+        chain.problems.append(f"cut behind line {len(chain.expected)}, and continued later")
     if SEAL in entry and entry[SEAL] != len(chain.expected):
-        chain.told.append(f"sealed with {entry[SEAL]} lines, and the chain has {len(chain.expected)}")
+        chain.problems.append(f"sealed with {entry[SEAL]} lines, and the chain has {len(chain.expected)}")
 
 
 def _differences(expected: Sequence[str], found: Sequence[str]) -> list[str]:

@@ -88,7 +88,7 @@ def fit_tools(traces: Iterable[Trace], shown: bool = False) -> list[ToolFit]:
 
     Args:
         traces: what was seen.
-        shown: whether what agents were shown counts, faults of ours included; else what the tools themselves said.
+        shown: whether what agents were shown counts, faults of ours included; else what the tools themselves returned.
     """
     tools: dict[str, list[list[Observation]]] = {}
     for trace in traces:

@@ -36,7 +36,7 @@ class FolderLock:
 
     Args:
         folder: what is written to.
-        remedy: what the user is told to do instead of waiting.
+        remedy: what the message advises instead of waiting.
         wait: whether to wait until another process lets go.
 
     Raises:

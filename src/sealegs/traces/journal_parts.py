@@ -75,8 +75,8 @@ def joined_parts(parts: Sequence[JournalPart], read: Callable[[str], bytes], whe
         except FileNotFoundError as error:
             raise DamagedParts(f"{where}/{part.name} is missing; restore it, or delete the run") from error
         if len(data) != part.size:
-            told = f"has {len(data):,} bytes, and {part.size:,} were written"
-            raise DamagedParts(f"{where}/{part.name} {told}; restore it, or delete the run")
+            problem = f"has {len(data):,} bytes, and {part.size:,} were written"
+            raise DamagedParts(f"{where}/{part.name} {problem}; restore it, or delete the run")
         if part_digest(data) != part.digest:
             raise DamagedParts(f"{where}/{part.name} is not what was written; restore it, or delete the run")
         yield data
@@ -101,8 +101,8 @@ def decode_index(data: bytes, where: str) -> dict[str, list[JournalPart]]:
     try:
         found = json.loads(data)
         if found["index"] != FORMAT:
-            told = f"is of version {found['index']!r}, and this Sealegs reads {FORMAT}"
-            raise UserError(f"{where} {told}; read it with the Sealegs that wrote it")
+            problem = f"is of version {found['index']!r}, and this Sealegs reads {FORMAT}"
+            raise UserError(f"{where} {problem}; read it with the Sealegs that wrote it")
         return {
             str(name): [JournalPart(str(part), int(size), str(digest)) for part, size, digest in parts]
             for name, parts in found["files"].items()

@@ -43,7 +43,7 @@ class ObjectStore:
 
     def sizes(self, below: str = "") -> dict[str, int]:
         """Every object with its size, or those below a name; the one that the URL itself names is called ''."""
-        with self._told("read"):
+        with self._reported("read"):
             place = self._place(below)
             found: Mapping[str, Any] = self._files.find(place, detail=True)
         return {self._name(one): int(info.get("size") or 0) for one, info in found.items() if info["type"] == "file"}
@@ -55,7 +55,7 @@ class ObjectStore:
             FileNotFoundError: there is no such object.
             StoreFailure: it cannot be read.
         """
-        with self._told("read", missing=True):
+        with self._reported("read", missing=True):
             found: bytes = self._files.cat_file(self._place(name))
         return found
 
@@ -66,22 +66,22 @@ class ObjectStore:
             FileNotFoundError: there is no such object.
             StoreFailure: it cannot be read.
         """
-        with self._told("read", missing=True):
+        with self._reported("read", missing=True):
             self._files.get_file(self._place(name), str(target))
 
     def write(self, name: str, data: bytes) -> None:
         """Write an object whole, in place of one of that name."""
-        with self._told("write"):
+        with self._reported("write"):
             self._files.pipe_file(self._place(name), data)
 
     def put(self, name: str, file: Path) -> None:
         """Copy a file to an object, in place of one of that name."""
-        with self._told("write"):
+        with self._reported("write"):
             self._files.put_file(str(file), self._place(name))
 
     def create(self, name: str, data: bytes) -> bool:
         """Write an object where none of that name is; False if there is one."""
-        with self._told("write"):
+        with self._reported("write"):
             try:
                 self._files.pipe_file(self._place(name), data, mode="create")
             except FileExistsError:
@@ -95,7 +95,7 @@ class ObjectStore:
     def remove(self, names: Iterable[str]) -> None:
         """Remove objects; one that is not there is no mistake."""
         for name in names:
-            with self._told("write"), suppress(FileNotFoundError):
+            with self._reported("write"), suppress(FileNotFoundError):
                 self._files.rm_file(self._place(name))
 
     def _place(self, name: str) -> str:
@@ -105,7 +105,7 @@ class ObjectStore:
         return str(self._files._strip_protocol(place)).removeprefix(self._root).lstrip("/")
 
     @contextmanager
-    def _told(self, what: str, *, missing: bool = False) -> Iterator[None]:
+    def _reported(self, what: str, *, missing: bool = False) -> Iterator[None]:
         """Tell what fails inside in one sentence. A missing object is the caller's to tell where `missing` says so."""
         try:
             yield
@@ -130,8 +130,8 @@ def _file_system(url: str) -> Any:
         # Lists are not kept: other machines write to the same place. The connection is, by fsspec.
         return fsspec.filesystem(scheme, use_listings_cache=False)
     except ImportError as error:
-        told = INSTALL if scheme in ("s3", "s3a") else f"install what fsspec needs for it ({_words(error)})"
-        raise UserError(f"{url}: {scheme}:// needs a package that is not installed; run: {told}") from error
+        remedy = INSTALL if scheme in ("s3", "s3a") else f"install what fsspec needs for it ({_words(error)})"
+        raise UserError(f"{url}: {scheme}:// needs a package that is not installed; run: {remedy}") from error
     except ValueError as error:
         raise UserError(f"{url}: the scheme {scheme!r} is unknown; name a local folder, or one on s3://") from error
     except Exception as error:

@@ -96,10 +96,10 @@ def _observation(turn: Turn, begun: Mapping[str, float], over: Mapping[str, floa
     at = begun[call.id]
     # A struck call took the time of the fault, which says nothing of the tool.
     seconds = None if turn.struck or call.id not in over else over[call.id] - at
-    said = turn.said
+    answered = turn.said
     repeated = next((strike for strike in turn.strikes if strike.kind == "duplicate" and strike.runs > 1), None)
     if repeated is not None and repeated.shown is not None:
-        said = outcome_from(repeated.shown)  # the second answer would not have been there
-    if said is None and not turn.struck and not turn.refused:
-        said = turn.shown or ABANDONED  # refused before it reached the seam, or given up
-    return Observation(call.tool, at, seconds, call.arguments, said, turn.shown, turn.struck, turn.effects, turn.by)
+        answered = outcome_from(repeated.shown)  # the second answer would not have been there
+    if answered is None and not turn.struck and not turn.refused:
+        answered = turn.shown or ABANDONED  # refused before it reached the seam, or given up
+    return Observation(call.tool, at, seconds, call.arguments, answered, turn.shown, turn.struck, turn.effects, turn.by)

@@ -206,7 +206,7 @@ class _Draft:
         self._final: Outcome | None = None
         self._refused = False
         self._fixed = False  # what came of it is reported by a layer, not by what the agent was shown
-        self._said: Outcome | None = None
+        self._latest: Outcome | None = None
         self._shown: Outcome | None = None
         self._strikes: list[FaultStruck] = []
         self._effects: list[Effect] = []
@@ -227,9 +227,9 @@ class _Draft:
     def add(self, event: ToolRan | FaultStruck | EffectHappened | OutcomeShown) -> None:
         match event:
             case ToolRan():
-                self._said = outcome_from(event.said)
+                self._latest = outcome_from(event.said)
                 if not event.dry:
-                    self._answers.append(self._said)
+                    self._answers.append(self._latest)
             case FaultStruck():
                 self._strikes.append(event)
             case EffectHappened():
@@ -241,13 +241,13 @@ class _Draft:
                 else:
                     self._shown = final
                 if event.true:  # the recorder leaves out the run where the agent was shown just that
-                    self._said = self._shown
+                    self._latest = self._shown
                     self._answers += [] if final is None else [final]
 
     def turn(self) -> Turn:
         return Turn(
             self._call,
-            self._said,
+            self._latest,
             self._shown,
             tuple(self._strikes),
             tuple(self._effects),

@@ -1,4 +1,4 @@
-"""Watching a session: every call, what the tool said, what the agent was shown, and what really happened."""
+"""Watching a session: every call, what the tool returned, what the agent was shown, and what really happened."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ class Recorder:
         """Note what is declared of the effects and secrets of the tools that were called; `finish` does so too."""
         if TOOLS in self._about or (self._keep and not self.events):
             return
-        if said := self._declarations():
-            self.note({TOOLS: said})
+        if declarations := self._declarations():
+            self.note({TOOLS: declarations})
 
     def _declarations(self) -> list[dict[str, Any]]:
         """What is declared of the tools that were called, where it says more than their names."""
@@ -221,7 +221,7 @@ class Recorder:
                             ledger.reset(token)
                         except ValueError:  # garbage collection may close this in another context
                             pass
-                    # A wait in between is no answer unless it asked for pieces of the run under way.
+                    # A wait in between is no answer unless it requested pieces of the run under way.
                     if held is not None and answer is not MORE_TO_COME and (request is held or request.pieces):
                         if answer is not NO_DRY_RUN:
                             runs.append((held, answer))
@@ -247,8 +247,8 @@ class Recorder:
         true = shown is not None and len(runs) == 1 and _own(runs[0][0], call) and safely_equal(runs[0][1], shown)
         # The usual case needs no event for the run, which would only repeat what was shown.
         if not true:
-            for run, said in runs:
-                self.add(ToolRan(run.id, outcome_data(said), run.dry))
+            for run, answer in runs:
+                self.add(ToolRan(run.id, outcome_data(answer), run.dry))
         outcome = None if shown is None else outcome_data(shown)
         self.add(OutcomeShown(call.id, outcome, len(runs), true, self._clock.now()))
 

@@ -30,7 +30,7 @@ MARKED = re.compile(r"\[redacted(?::[0-9a-f]{16})?\]")
 DIGITS = 16
 QUOTES = ("'", '"')
 VALUES = ("const", "default", "enum", "example", "examples")  # parts of a schema that hold values
-SECRET = "secret_fields"  # where what is said of a tool lists the fields that its schema declares to be secret
+SECRET = "secret_fields"  # where a tool's declaration lists the fields that its schema declares to be secret
 PAIRS = ({"name", "value"}, {"key", "value"})  # fields of what says a name and its value, among others
 WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-. ]+")  # where camel case begins a new word
 Mark = Callable[[str], str]

@@ -242,7 +242,7 @@ def put_changed_files(store: ObjectStore, folder: Path, before: Mapping[str, tup
         before: as `file_states` gave it.
 
     Raises:
-        StoreFailure: the store refuses one that a user asked for; what only saves time may be missing.
+        StoreFailure: the store refuses one that a user requested; what only saves time may be missing.
     """
     for name, file in _files_of(folder):
         if is_growing(name) or before.get(name) == _state(file):

@@ -190,5 +190,5 @@ def _lives(process: int) -> bool:
 
 
 def _busy(url: str) -> str:
-    told = f"it counts as dead {STALE:.0f} seconds after it was seen last"
-    return f"another process is writing to {url}; {ELSEWHERE} ({told})"
+    expiry = f"it counts as dead {STALE:.0f} seconds after it was seen last"
+    return f"another process is writing to {url}; {ELSEWHERE} ({expiry})"

@@ -161,7 +161,7 @@ def _shows(turn: Turn, spec: ToolSpec, known: Mapping[str, ToolSpec]) -> bool:
 
 
 def _before(first: Turn, second: Turn) -> bool:
-    """Whether whoever made the second call had been told of the first one, or had given it up."""
+    """Whether whoever made the second call had seen the answer to the first one, or had given it up."""
     same = (second.of or second.call.id) == (first.of or first.call.id)
     # Attempts that recovery made for one call follow one another, so each knew of the one before.
     return same or first.shown is None or second.began > first.over

@@ -146,7 +146,7 @@ def episodes_to_replay(path: Path, name: str = "", warnings: list[str] | None = 
     """The episodes of a file, or the one of this name.
 
     Raises:
-        TraceError: there is none of this name, or the file did not keep what the tools said.
+        TraceError: there is none of this name, or the file did not keep what the tools returned.
     """
     found = read_traces([path], warnings)
     chosen = [trace for trace in found if not name or trace.name == name]
@@ -156,7 +156,7 @@ def episodes_to_replay(path: Path, name: str = "", warnings: list[str] | None = 
         raise TraceError(f"{path} has no episode {name!r}; it has {len(names)}, such as {', '.join(near)}")
     if not any(trace.kept for trace in chosen):
         raise TraceError(
-            f"{path} does not hold what the tools were asked and said, so nothing can be served again; "
+            f"{path} does not hold the tools' arguments and answers, so nothing can be served again; "
             "have your instrumentation capture content (gen_ai.tool.call.arguments and gen_ai.tool.call.result)"
         )
     return chosen

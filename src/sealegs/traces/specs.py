@@ -1,4 +1,4 @@
-"""What a record says of its tools: for the faults of a replay, where the tools themselves cannot be asked.
+"""A record's facts about its tools: for the faults of a replay, where the tools themselves are absent.
 
 A recorder may note tools under `tools` when the episode begins or ends, as JSON; what it cannot note are invariants,
 which are code. The arguments of recorded calls serve as examples: the record knows the answers to them.
@@ -40,7 +40,7 @@ def spec_data(spec: ToolSpec) -> dict[str, Any]:
 
 
 def effects_data(spec: ToolSpec) -> dict[str, Any]:
-    """What is said of a tool's effects, as JSON: enough to tell what was done twice, and which fields are secret."""
+    """A tool's declared effects, as JSON: enough to tell what was done twice, and which fields are secret."""
     more: dict[str, Any] = {"idempotent": True} if spec.idempotent else {}
     if spec.key:
         more["key"] = spec.key

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Value
 from sealegs.faults.fault import Fault, FaultSetting, Steps
-from sealegs.faults.kinds.model_error import asked_of_model
+from sealegs.faults.kinds.model_error import model_request
 from sealegs.faults.model_apis import MODEL_APIS, ModelApi, Reply, ReplyCall
 from sealegs.faults.model_apis.model_api import parsed_events
 
@@ -43,7 +43,7 @@ class AlteredReply(Fault):
         api = MODEL_APIS.get(setting.spec.model_api) if setting.spec is not None else None
         if api is None or isinstance(truth, Failure):
             return truth
-        request, value = asked_of_model(call), truth.value
+        request, value = model_request(call), truth.value
         streamed = isinstance(value, list)
         answer = api.gather(parsed_events(value)) if streamed else value
         if not isinstance(answer, Mapping):

@@ -41,7 +41,7 @@ class ModelError(Fault):
         api = MODEL_APIS.get(setting.spec.model_api) if setting.spec is not None else None
         if api is None:
             return (yield call)
-        request = asked_of_model(call)
+        request = model_request(call)
         failure = api.failure(self.error, str(request.get("model", "")), self.retry_after)
         if self.after is None or not request.get("stream"):
             return failure
@@ -49,7 +49,7 @@ class ModelError(Fault):
         return failure if shown is None else shown
 
 
-def asked_of_model(call: Call) -> Mapping[str, Any]:
+def model_request(call: Call) -> Mapping[str, Any]:
     """The body of a request to a model."""
     body = call.arguments.get("body")
     return body if isinstance(body, Mapping) else {}

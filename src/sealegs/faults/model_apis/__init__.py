@@ -18,11 +18,11 @@ from sealegs.faults.model_apis.responses_api import ResponsesApi
 MODEL_APIS: Mapping[str, ModelApi] = MappingProxyType(
     {api.name: api for api in (ChatApi(), ResponsesApi(), AnthropicApi())}
 )
-MODEL = "model"  # the tag of what is asked through such an interface
+MODEL = "model"  # the tag of requests through such an interface
 
 
 def model_api_at(method: str, path: str) -> ModelApi | None:
-    """The interface that is asked at a path; None where none of them is."""
+    """The interface that is served at a path; None where none of them is."""
     if method != "POST":
         return None
     return next((api for api in MODEL_APIS.values() if path.endswith(api.path)), None)

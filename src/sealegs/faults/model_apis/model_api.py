@@ -40,7 +40,7 @@ class ReplyCall:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said and called at once.
+    """A model's text and its calls.
 
     Attributes:
         say: its words; None where there are none.

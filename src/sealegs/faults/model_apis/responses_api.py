@@ -126,12 +126,12 @@ def _events(answer: Answer) -> Iterator[dict[str, Any]]:
             yield {"type": "response.function_call_arguments.done", **place, "arguments": item["arguments"]}
         elif is_message:
             for index, part in enumerate(item["content"]):
-                yield from _said({**place, "content_index": index}, part)
+                yield from _text_events({**place, "content_index": index}, part)
         yield {"type": "response.output_item.done", "output_index": at, "item": item}
     yield {"type": f"response.{answer['status']}", "response": answer}
 
 
-def _said(place: Mapping[str, Any], part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _text_events(place: Mapping[str, Any], part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     refused = part["type"] == "refusal"
     field, name = ("refusal", "refusal") if refused else ("text", "output_text")
     more: dict[str, Any] = {} if refused else {"logprobs": []}

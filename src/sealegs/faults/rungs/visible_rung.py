@@ -64,7 +64,7 @@ def _of(spec: ToolSpec | None, kinds: tuple[type[Any], ...], arguments: Mapping[
 
 
 def keeps_structure(spec: ToolSpec | None, output: Any) -> bool:
-    """Whether an answer has the keys and types of the tool's schema; its bounds, patterns and words are not asked."""
+    """Whether an answer has the keys and types of the tool's schema; its bounds, patterns and words are not checked."""
     if spec is None or not spec.returns:
         return True
     return _structure(json.dumps(spec.returns)).is_valid(output)

@@ -99,7 +99,7 @@ def test_a_model_that_knows_confirms_every_task_and_is_not_asked_again(tmp_path:
     again, asked = validated(tmp_path / "out", doubts)
     assert asked == []
     assert again.rows() == found.rows()
-    assert again.asked == 0
+    assert again.questions == 0
     more, asked = validated(tmp_path / "out", knows, limit=3)
     assert {task for task, _ in asked} == {task.id for task in shipped_tasks(LEVELS, 3)} - {task for task, _ in seen}
     assert len(more.tasks) == 12

@@ -38,14 +38,14 @@ def chosen_engine(
     world: Path | None = None,
     shard: Shard | None = None,
 ) -> Callable[[Progress], GenerationYield | int]:
-    """The run that was asked for, ready to go.
+    """The requested run, ready to go.
 
     Args:
         world: the file of a domain of the user's, which tasks are made of in place of the shipped ones.
         shard: the part of the attempts that is to be made: then what is made is how many tasks they hold.
 
     Raises:
-        UserError: the message holds everything that is wrong with what was asked for.
+        UserError: the message holds everything that is wrong with the options.
     """
     wanted, problems = _named_levels(levels)
     if engine not in ENGINES:
@@ -60,11 +60,11 @@ def chosen_engine(
         )
     if engine == "model" and shard is not None:
         problems.append(
-            "--shard divides --engine rules alone: with models each task is asked for once it is known that one is "
+            "--shard divides --engine rules alone: with models each task is requested once it is known that one is "
             "missing; leave it out"
         )
     if engine == "model" and find_spec("inspect_ai") is None:
-        problems.append('models are asked through Inspect, which is not installed: pip install "sealegs[bench]"')
+        problems.append('models are called through Inspect, which is not installed: pip install "sealegs[bench]"')
     if problems:
         raise UserError("; ".join(problems))
     if engine == "rules":
@@ -86,14 +86,14 @@ def chosen_engine(
 def chosen_private(
     levels: str, per_level: int | None, seed: int | None, out: Path, jobs: int | None, unfit: Sequence[str]
 ) -> Callable[[Progress], PrivateSet]:
-    """The private set that was asked for, ready to be made.
+    """The requested private set, ready to be made.
 
     Args:
         levels, per_level, seed, out, jobs: of the set.
-        unfit: what was asked for besides and does not go with it.
+        unfit: further options, which do not go with it.
 
     Raises:
-        UserError: the message holds everything that is wrong with what was asked for.
+        UserError: the message holds everything that is wrong with the options.
     """
     wanted, problems = _named_levels(levels)
     if unfit:
@@ -108,16 +108,16 @@ def chosen_private(
 def chosen_validation(
     model: str, levels: str, limit: int | None, tries: int, out: Path | None
 ) -> Callable[[Progress], ReverseValidation]:
-    """The reverse validation that was asked for, ready to go.
+    """The requested reverse validation, ready to go.
 
     Raises:
-        UserError: the message holds everything that is wrong with what was asked for.
+        UserError: the message holds everything that is wrong with the options.
     """
     wanted, problems = _named_levels(levels)
     if not model.strip():
         problems.append("no model is named: --model openai/gpt-5")
     if find_spec("inspect_ai") is None:
-        problems.append('models are asked through Inspect, which is not installed: pip install "sealegs[bench]"')
+        problems.append('models are called through Inspect, which is not installed: pip install "sealegs[bench]"')
     if problems:
         raise UserError("; ".join(problems))
     from sealegs.generate.staged.reverse_validation import validate_shipped

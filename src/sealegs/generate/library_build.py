@@ -85,7 +85,7 @@ def build_library(
 
     Args:
         folder, out, pairs, seed, progress: as in `sealegs.world.sql.build.compile_library`.
-        variants: how often a question is asked with other values, at most.
+        variants: the most variants of a question with other values.
         model: the model that describes the functions, as Inspect names it; without one, rules do.
         jobs: processes; all cores by default.
 

@@ -74,7 +74,7 @@ def make_private_set(
         per_level: tasks of each; as many as ship by default.
         seed: decides everything; drawn from the system's entropy by default, once for a folder.
         out: the folder.
-        progress: told for how many places candidates are made, and of how many.
+        progress: called with for how many places candidates are made, and the total.
         jobs: processes; all cores by default.
 
     Raises:
@@ -112,7 +112,7 @@ def _made(place: tuple[str, str]) -> MatchedCandidates:
     return make_candidates(*place)
 
 
-def _seed(out: Path, asked: int | None) -> str:
+def _seed(out: Path, given: int | None) -> str:
     """The folder's seed, drawn where there is none yet."""
     file = out / SEED
     if not file.exists():
@@ -121,11 +121,11 @@ def _seed(out: Path, asked: int | None) -> str:
         make_folder(out, "name another with --out")
         if os.name == "posix":
             out.chmod(0o700)
-        drawn = str(secrets.randbits(BITS) if asked is None else asked)
+        drawn = str(secrets.randbits(BITS) if given is None else given)
         write_atomically(file, drawn + "\n", "name another folder with --out", OWNER, keep=True)
         write_atomically(out / ".gitignore", "*\n", "name another folder with --out")
     found = file.read_text(encoding="utf-8").strip()
-    if asked is not None and found != str(asked):
+    if given is not None and found != str(given):
         raise UserError(f"{out} holds a private set of another seed; name another folder with --out")
     return found
 

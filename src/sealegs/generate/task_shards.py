@@ -66,8 +66,8 @@ def make_task_shard(
     """
     keys = _places(levels, per_level)
     settings = rules_settings(levels, per_level, seed, world)
-    asked = {"settings": settings, "world": world_file(world)}
-    open_shard_folder(out, describe_shard(shard, KIND, keys, asked))
+    request = {"settings": settings, "world": world_file(world)}
+    open_shard_folder(out, describe_shard(shard, KIND, keys, request))
     journal = KeyedJournal(out / AHEAD, settings)
     share = Counter(key.partition("/")[0] for key in shard.among(keys, str))
     found = 0
@@ -131,9 +131,9 @@ def merge_task_sets(parts: Sequence[ShardFolder], out: Path, progress: Progress)
     Raises:
         UserError: the shards contradict each other, or no task could be made.
     """
-    asked = parts[0].note.asked
-    settings = asked["settings"]
-    world = Path(asked["world"]) if asked["world"] else None
+    request = parts[0].note.asked
+    settings = request["settings"]
+    world = Path(request["world"]) if request["world"] else None
     keys = _places(settings["levels"], settings["per_level"])
     again = f"the same `sealegs maze generate` without --shard, with --out {out}, makes them"
     check_whole_folder(out, JOURNAL, "set of tasks")

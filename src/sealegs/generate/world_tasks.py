@@ -62,7 +62,7 @@ def world_tasks(
         tasks: a YAML or JSONL file of tasks, or a folder with one; generated where it is empty.
         levels: of the tasks that are generated.
         seed: decides those.
-        progress: told how many tasks there are, of how many.
+        progress: called with how many tasks there are, and the total.
         base: the folder that the new one is made in.
         jobs: processes; all cores by default.
 

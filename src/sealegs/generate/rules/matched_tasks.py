@@ -40,7 +40,7 @@ SPARED = 1.0  # how often a parameter that is not required is left out, for the 
 
 
 class TaskShape(NamedTuple):
-    """What a candidate has in common with its model: level, nodes, groups, how much is to be told, by user and agent.
+    """What a candidate has in common with its model: level, nodes, groups, the user's values, the reported ones.
 
     Attributes:
         inputs: values that the user gives; a candidate's may give `MORE` than that.
@@ -84,8 +84,8 @@ def shape_of(model: Task) -> TaskShape:
     """The shape of a task."""
     tools = load_corpus().tools
     domains = tuple(dict.fromkeys(tools[step.tool].domain for step in model.graph.walk()))
-    graph, inputs, told = model.graph, len(model.inputs), len(model.deliverables)
-    return TaskShape(model.level, len(graph.nodes), group_shapes(graph), inputs, told, domains)
+    graph, inputs, reported = model.graph, len(model.inputs), len(model.deliverables)
+    return TaskShape(model.level, len(graph.nodes), group_shapes(graph), inputs, reported, domains)
 
 
 def make_candidates(key: str, seed: str, wanted: int = CANDIDATES, most: int = MOST_TRIED) -> MatchedCandidates:

@@ -45,9 +45,9 @@ def deliverables(
         if not own:
             return None
         # Fields that people have asked for in tasks, before those that only a tool's schema knows.
-        usual = [held for held in own if held.path.split(".")[-1] in vocabulary.asked_for]
+        usual = [held for held in own if held.path.split(".")[-1] in vocabulary.requested_fields]
         chosen.append(draw.choice(usual or own))
-    rest = [h for h in sketch.held if _tellable(h) and h not in chosen and h.path in vocabulary.asked_for]
+    rest = [h for h in sketch.held if _tellable(h) and h not in chosen and h.path in vocabulary.requested_fields]
     while len(chosen) < fewest and rest:
         chosen.append(rest.pop(draw.randrange(len(rest))))
     values = {str(held.value).casefold() for held in chosen}
@@ -63,8 +63,8 @@ def phrase_request(sketch: Sketch, wanted: Sequence[Deliverable], corpus: Corpus
     order = {node.id: number for number, node in enumerate(sketch.graph.nodes)}
     wishes = [_wish(node, sketch.inputs, corpus, order) for node in sketch.graph.nodes]
     sentences = [f"{ORDINALS[number].capitalize()}, {wish}." for number, wish in enumerate(wishes)]
-    asked = _listed([deliverable.label for deliverable in wanted])
-    return " ".join([draw.choice(OPENINGS), *sentences, draw.choice(CLOSINGS).format(asked)])
+    requested = _listed([deliverable.label for deliverable in wanted])
+    return " ".join([draw.choice(OPENINGS), *sentences, draw.choice(CLOSINGS).format(requested)])
 
 
 def _wish(node: Node, inputs: Mapping[str, Any], corpus: Corpus, order: Mapping[str, int]) -> str:
@@ -73,9 +73,11 @@ def _wish(node: Node, inputs: Mapping[str, Any], corpus: Corpus, order: Mapping[
     else:
         pattern = corpus.groups[node.pattern]
         clause, given = _clause(pattern.purpose), pattern.bindings(node)
-    said = [f"{_words(name)} {spoken_value(inputs[b.name])}" for name, b in given.items() if isinstance(b, UserInput)]
+    phrases = [
+        f"{_words(name)} {spoken_value(inputs[b.name])}" for name, b in given.items() if isinstance(b, UserInput)
+    ]
     taken = [_taken(name, binding, node, order) for name, binding in given.items() if isinstance(binding, Field)]
-    parts = [*([", ".join(said)] if said else []), *taken]
+    parts = [*([", ".join(phrases)] if phrases else []), *taken]
     return f"{clause}, with {_listed(parts)}" if parts else clause
 
 
@@ -108,7 +110,7 @@ def label_by_rules(held: NodeValue, corpus: Corpus, graph: Graph) -> str:
 
 
 def _tellable(held: NodeValue) -> bool:
-    """Whether an answer that holds the value can be told from one that does not, unlike a state or a small number."""
+    """Whether an answer with the value differs visibly from one that does not, unlike a state or a small number."""
     if isinstance(held.value, str):
         return bool(re.search(r"\d|^[A-Z][a-z]", held.value))
     return bool(abs(held.value) >= 13 or held.value % 1 != 0)

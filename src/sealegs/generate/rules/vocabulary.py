@@ -60,7 +60,7 @@ class CorpusVocabulary:
         return frozenset((tool, path.split(".")[-1], slot) for tool, path, slot in _bindings(self.corpus, self.own))
 
     @cached_property
-    def asked_for(self) -> frozenset[str]:
+    def requested_fields(self) -> frozenset[str]:
         """Names of the fields that people asked for in the answer; of a domain of the user's, all fields."""
         if self.own:
             tools = self.corpus.tools.values()

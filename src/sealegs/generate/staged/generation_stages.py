@@ -215,7 +215,7 @@ def read_calls(text: str) -> dict[str, set[str]]:
 
 
 def equals_a_solution(calls: Mapping[str, set[str]], graph: Graph) -> bool:
-    """Whether calls, each with what it needs, are those of a solution of the graph; what follows need not be said."""
+    """Whether calls, each with what it needs, are those of a solution of the graph; what follows need not be stated."""
     return any(_closure(calls) == _closure(_needs(graph, choice)) for choice in _choices(graph))
 
 

@@ -57,11 +57,11 @@ class StageTranscript:
 
 @dataclass(frozen=True)
 class PromptedModel:
-    """A model that is asked.
+    """A model that answers prompts.
 
     Attributes:
         model: of Inspect.
-        tries: how often a bad answer is asked for again.
+        tries: how often a bad answer is requested again.
     """
 
     model: Model
@@ -71,7 +71,7 @@ class PromptedModel:
         """Return the model's answer as `read` reads it.
 
         Args:
-            system, question: what the model is told.
+            system, question: the two messages to the model.
             read: makes the answer's text what is wanted, or raises `BadAnswer`.
             talk: notes every answer.
 

@@ -47,7 +47,7 @@ def generate_with_models(
 
     Args:
         model, judge_model: what makes, and what validates independently.
-        tries: how often a bad answer is asked for again.
+        tries: how often a bad answer is requested again.
         stages: your own stages by name, in place of those that are here.
 
     Raises:

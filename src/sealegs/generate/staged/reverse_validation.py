@@ -1,6 +1,6 @@
 """Reverse validation of the shipped tasks: does a request follow from its graph of calls, and the graph from it?
 
-For each task a model is asked three things, through Inspect, each in a conversation of its own.
+For each task a model gets three questions, through Inspect, each in a conversation of its own.
 
 - `restore`: shown the calls of a solution with their answers, and the names of the results, it writes the request that
   they answer. A rule then compares values: everything that the task's user gives must be in the written request and in
@@ -10,7 +10,7 @@ For each task a model is asked three things, through Inspect, each in a conversa
   asks of new tasks; code compares them with every solution.
 
 What it does not cover: whether a request sounds like a person's, and a model that errs in the same way in both
-directions. An answer that the provider did not give is asked for again by the next run; one that will not do counts.
+directions. An answer that the provider did not give is requested again by the next run; one that will not do counts.
 """
 
 from __future__ import annotations
@@ -95,13 +95,13 @@ class ReverseValidation:
 
     Attributes:
         model: its name.
-        tasks: all that were asked about, those with a question that was not answered too.
-        asked: how many questions this run put; the others were in the cache.
+        tasks: all that had a question, also those with an unanswered one.
+        questions: how many questions this run put; the others were in the cache.
     """
 
     model: str
     tasks: Sequence[ValidatedTask]
-    asked: int
+    questions: int
 
     @property
     def missing(self) -> int:
@@ -139,30 +139,30 @@ def validate_shipped(
     out: Path,
     progress: Progress = lambda *_: None,
 ) -> ReverseValidation:
-    """Validate the shipped tasks; what the folder holds already is not asked again.
+    """Validate the shipped tasks; no question is put again whose answer the folder holds.
 
     Args:
         levels: some of C1 to C4.
         limit: at most this many tasks of each level.
         model: as Inspect names it.
-        tries: how often a bad answer is asked for again.
+        tries: how often a bad answer is requested again.
         out: the cache: one line for each answer.
-        progress: told how many tasks are done.
+        progress: called with how many tasks are done.
 
     Raises:
-        UserError: the model cannot be used or asked, or the folder holds the answers of another model or task set.
+        UserError: the model cannot be used or called, or the folder holds the answers of another model or task set.
     """
     if isinstance(model, str):
-        asked = model_named(model)
+        reader = model_named(model)
         ask_first(model)
     else:
-        asked = model
-    settings = {"model": str(asked), TASK_SET: task_set(SHIPPED).edition}
+        reader = model
+    settings = {"model": str(reader), TASK_SET: task_set(SHIPPED).edition}
     # Answers to older prompts are answers to other questions.
     settings["prompts"] = f"{seeds.digest(*PROMPTS):016x}"
-    run = _Validation(PromptedModel(asked, tries), Journal(out / "validation.jsonl", settings))
+    run = _Validation(PromptedModel(reader, tries), Journal(out / "validation.jsonl", settings))
     tasks = shipped_tasks(levels, limit)
-    return ReverseValidation(str(asked), asyncio.run(run.all(tasks, progress)), run.asked)
+    return ReverseValidation(str(reader), asyncio.run(run.all(tasks, progress)), run.questions)
 
 
 class _Validation:
@@ -171,7 +171,7 @@ class _Validation:
     def __init__(self, model: PromptedModel, journal: Journal) -> None:
         self._model, self._journal = model, journal
         self._known = {(entry["task"], entry["part"]): entry for entry in journal.entries}
-        self.asked = 0
+        self.questions = 0
 
     async def all(self, tasks: Sequence[Task], progress: Progress) -> list[ValidatedTask]:
         free, done = asyncio.Semaphore(AT_ONCE), 0
@@ -210,7 +210,7 @@ class _Validation:
             return known
         talk = StageTranscript()
         entry: dict[str, Any] = {"task": task.id, "part": part}
-        self.asked += 1
+        self.questions += 1
         try:
             entry["result"] = await self._model.ask(system, question, read, talk)
         except RejectedItem as error:
@@ -273,8 +273,8 @@ def _judged(
     doubted_values = ["no request was written"] if restored is None else value_doubts(task, restored)
     alike = (same or {}).get("result")
     if alike is None or not alike["same"]:
-        said = "; ".join((alike or {}).get("differences", ())) or "no reason given"
-        doubts.append(f"the requests differ: {said}" if alike else "no judgement of the two requests")
+        differences = "; ".join((alike or {}).get("differences", ())) or "no reason given"
+        doubts.append(f"the requests differ: {differences}" if alike else "no judgement of the two requests")
     found = (reverse or {}).get("result")
     calls = found is not None and equals_a_solution({tool: set(needs) for tool, needs in found.items()}, task.graph)
     doubts += doubted_values

@@ -1,4 +1,4 @@
-"""What the models are told."""
+"""The prompts of the models."""
 
 from __future__ import annotations
 

@@ -17,13 +17,13 @@ def writer(model: str | Model) -> Callable[[str], str]:
     Raises:
         UserError: the model cannot be used.
     """
-    asked = model if isinstance(model, Model) else model_named(model)
+    resolved = model if isinstance(model, Model) else model_named(model)
     loop = asyncio.new_event_loop()  # the model's connections belong to one loop
     threading.Thread(target=loop.run_forever, daemon=True).start()
 
     async def answer(prompt: str) -> str:
         config = GenerateConfig(max_tokens=2_000)
-        output = await asked.generate(prompt, config=config, cache=CachePolicy(expiry=None))
+        output = await resolved.generate(prompt, config=config, cache=CachePolicy(expiry=None))
         return output.completion
 
     def write(prompt: str) -> str:

@@ -131,9 +131,9 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session
 def ray(session: nox.Session) -> None:
-    """Commands on a local Ray cluster of several nodes, one of which is killed."""
-    session.install("-e", ".[ray]", *of_extras(*TESTING))
-    tests(session, "-n", "0", "tests/cli/test_spread.py")
+    """Commands on a local Ray cluster of several nodes, one of which is killed; with folders on a store, too."""
+    session.install("-e", ".[ray,remote,report]", *S3_SERVER, *of_extras(*TESTING))
+    tests(session, "-n", "0", "tests/cli/test_spread.py", "tests/cli/test_spread_to_store.py")
 
 
 @nox.session

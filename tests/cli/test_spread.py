@@ -96,11 +96,11 @@ def test_a_lost_node_is_made_good(nodes: Nodes, tmp_path: Path) -> None:
         words, cwd=tmp_path, env={**os.environ, "RAY_ADDRESS": nodes.address}, stderr=subprocess.PIPE
     ) as driver:
         parts = tmp_path / "by-many.parts"
-        while driver.poll() is None and len(list(parts.glob("[0-9]*-of-8"))) < 2:
+        while driver.poll() is None and len(list(parts.glob("[0-9]*-of-8.zip"))) < 2:
             time.sleep(0.05)
         assert driver.poll() is None, driver.stderr and driver.stderr.read()
         nodes.kill_one()
-        assert len(list(parts.glob("[0-9]*-of-8"))) < 8, "the node was killed when nothing was left to do"
+        assert len(list(parts.glob("[0-9]*-of-8.zip"))) < 8, "the node was killed when nothing was left to do"
         driver.communicate(timeout=600)
     assert driver.returncode == 0
     assert contents(tmp_path / "by-many") == contents(tmp_path / "by-one")
@@ -112,14 +112,14 @@ def test_a_killed_command_keeps_finished_shards(nodes: Nodes, tmp_path: Path) ->
     environment = {**os.environ, "RAY_ADDRESS": nodes.address}
     parts = tmp_path / "by-many.parts"
     with subprocess.Popen(words, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL) as driver:
-        while driver.poll() is None and len(list(parts.glob("[0-9]*-of-8"))) < 2:
+        while driver.poll() is None and len(list(parts.glob("[0-9]*-of-8.zip"))) < 2:
             time.sleep(0.05)
         driver.kill()
-    kept = {one.name: one.stat().st_mtime_ns for one in parts.glob("[0-9]*-of-8")}
+    kept = {one.name: one.stat().st_mtime_ns for one in parts.glob("[0-9]*-of-8.zip")}
     assert 2 <= len(kept) < 8
     nodes.workers.append(nodes.cluster.add_node(num_cpus=1))  # another size divides nothing anew
     with subprocess.Popen(words, cwd=tmp_path, env=environment, stderr=subprocess.PIPE) as driver:
-        while driver.poll() is None and len(list(parts.glob("[0-9]*-of-8"))) < 8:
+        while driver.poll() is None and len(list(parts.glob("[0-9]*-of-8.zip"))) < 8:
             assert all((parts / name).stat().st_mtime_ns == made for name, made in kept.items() if parts.exists())
             time.sleep(0.05)
         driver.communicate(timeout=600)
@@ -137,7 +137,8 @@ def test_a_mistake_in_a_shard_is_told_once(nodes: Nodes, tmp_path: Path) -> None
 
 
 def test_shards_of_another_command_are_refused(nodes: Nodes, tmp_path: Path) -> None:
-    (tmp_path / "made.parts" / "1-of-8").mkdir(parents=True)
+    (tmp_path / "made.parts").mkdir()
+    (tmp_path / "made.parts" / "1-of-8.zip").write_bytes(packed_folder(tmp_path / "made.parts"))
     (tmp_path / "made.parts" / "command.json").write_text("{}")
     told = sealegs(*RUN, "--on", "ray", "--out", "made", place=tmp_path, RAY_ADDRESS=nodes.address)
     assert told.returncode == 2
@@ -198,6 +199,16 @@ def test_a_folder_comes_back_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "one" / "inner" / "empty").mkdir(parents=True)
     (tmp_path / "one" / "a.jsonl").write_bytes(b"\x00\xff")
     (tmp_path / "one" / "inner" / "b").write_bytes(b"")
-    unpack_folder(packed_folder(tmp_path / "one"), tmp_path / "other")
+    (tmp_path / "one.zip").write_bytes(packed_folder(tmp_path / "one"))
+    unpack_folder(tmp_path / "one.zip", tmp_path / "other")
     assert contents(tmp_path / "other") == contents(tmp_path / "one")
     assert (tmp_path / "other" / "inner" / "empty").is_dir()
+
+
+@pytest.mark.parametrize("cut", [0, 10, 200])
+def test_a_damaged_archive_is_one_line(cut: int, tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "a.jsonl").write_bytes(bytes(range(256)) * 4)
+    (tmp_path / "one.zip").write_bytes(packed_folder(tmp_path / "one")[:cut])
+    with pytest.raises(UserError, match=r"one\.zip is damaged"):
+        unpack_folder(tmp_path / "one.zip", tmp_path / "other")

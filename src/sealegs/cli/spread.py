@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,14 +15,23 @@ import typer
 from sealegs.cli.consoles import errors
 from sealegs.cli.merge import INCOMPLETE, join_folders
 from sealegs.cli.progress import interruptible, show_progress
-from sealegs.engines.ray_cluster import RayCommand, check_cluster_address, connected_cluster
+from sealegs.engines.ray_cluster import (
+    ARCHIVE,
+    RayCommand,
+    archive_of,
+    check_cluster_address,
+    connected_cluster,
+    unpack_folder,
+)
 from sealegs.engines.shards import OURS, Shard, holds_files, parse_shard, source_digest
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
 
 EACH = 4  # shards for each processor: one that takes long holds up few others
+SHARDS = ".parts"  # ends the name of the folder of shards
 OF = "-of-"
 COMMAND_FILE = "command.json"  # beside the shards: what they are of
+JOINED: dict[Path, bool] = {}  # folders of shards that somebody else removes, and whether these are joined
 ON = typer.Option(
     "--on",
     callback=check_cluster_address,
@@ -50,23 +60,32 @@ def make_shards_elsewhere(
         return
     if shard:
         raise UserError(f"--on {on} makes all shards, and --shard {shard} asks for one; leave one of them out")
-    place = out.resolve()
-    parts = place.with_name(f"{place.name}.parts")
-    if any(map(holds_files, runs or [out])) and not parts.exists():
+    parts = shards_beside(out)
+    if any(map(holds_files, runs or [out])) and not holds_files(parts):
         errors.print(f"note: {out} is there already, so what is left to do is done here", markup=False)
         return
     with connected_cluster(on) as cluster, show_progress("shards") as progress, interruptible("shard"):
         _check_same_command(parts)
         of = _earlier_division(parts) or EACH * cluster.processors
         commands = {f"{number}{OF}{of}": _shard_command(Shard(number, of), alone) for number in range(1, of + 1)}
-        cluster.make_folders(commands, parts, progress)
-    join_folders([parts / name for name in commands], out)
-    shutil.rmtree(parts)
+        cluster.make_archives(commands, parts, progress)
+    with tempfile.TemporaryDirectory(prefix=".", dir=parts) as place:
+        join_folders([unpack_folder(archive_of(parts, name), Path(place) / name) for name in commands], out)
+    if parts in JOINED:
+        JOINED[parts] = True
+    else:
+        shutil.rmtree(parts)
+
+
+def shards_beside(out: Path) -> Path:
+    """The folder in which the shards of a command are kept until all are there and joined."""
+    place = out.resolve()
+    return place.with_name(f"{place.name}{SHARDS}")
 
 
 def _earlier_division(parts: Path) -> int:
     """The number of shards that a stopped command divided its work into; 0 if none of them is left."""
-    found = [one.name.rpartition(OF)[2] for one in parts.glob(f"[0-9]*{OF}[0-9]*")] if parts.is_dir() else []
+    found = [one.stem.rpartition(OF)[2] for one in parts.glob(f"[0-9]*{OF}[0-9]*{ARCHIVE}")] if parts.is_dir() else []
     shard = parse_shard(f"1/{found[0]}") if found else None
     return shard.of if shard else 0
 

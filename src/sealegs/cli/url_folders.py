@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -59,7 +59,7 @@ def _with_folders(call: Callable[..., Any], verb: str) -> Callable[..., Any]:
         urls = {name: found for name, value in given.items() if (found := _urls_in(value, name in known))}
         if not urls:
             return call(**given)
-        _check_urls(verb, urls, known, given)
+        _check_urls(verb, urls, known)
         with _local_folders(set(urls), WRITTEN.get(verb, ""), given) as local:
             return call(**local)
 
@@ -76,15 +76,10 @@ def _urls_in(value: Any, known: bool) -> list[str]:
     return [url for place in places if (url := folder_url(place))]
 
 
-def _check_urls(verb: str, urls: Mapping[str, list[str]], known: set[str], given: Mapping[str, Any]) -> None:
+def _check_urls(verb: str, urls: Mapping[str, list[str]], known: set[str]) -> None:
     remote = {name: found for name, own in urls.items() if (found := [url for url in own if not local_folder(url)])}
     for name in remote.keys() - known:
         raise UserError(f"`sealegs {verb}` takes no URL for `{name}` ({remote[name][0]}); name a place of this machine")
-    if remote and given.get("on"):
-        raise UserError(
-            f"--on {given['on']} keeps shards beside its folder, for which a store has no place; give each node "
-            "--shard i/n and a URL of its own, and then `sealegs merge`"
-        )
 
 
 @contextmanager
@@ -102,7 +97,7 @@ def _local_folders(names: set[str], written: str, given: Mapping[str, Any]) -> I
         found = dict(given)
         # What is read is fetched first: a mistake there is found before a folder is held.
         for name in sorted(names, key=lambda name: name == written):
-            opened = _written_folder if name == written else _read_folder
+            opened = partial(_written_folder, shards=bool(given.get("on"))) if name == written else _read_folder
             value = given[name]
             several = isinstance(value, (list, tuple))
             found[name] = [local(one, opened) for one in value] if several else local(value, opened)
@@ -194,22 +189,53 @@ def _read_folder(url: str) -> Iterator[Path]:
 
 
 @contextmanager
-def _written_folder(url: str) -> Iterator[Path]:
-    """A folder that is kept up to date at a URL until the block ends."""
+def _written_folder(url: str, *, shards: bool) -> Iterator[Path]:
+    """A folder that is kept up to date at a URL until the block ends; with `shards`, that of its shards beside it."""
+    with _private_home(url) as home, ExitStack() as stack:
+        folder = home / url.rpartition("/")[2]
+        if shards:
+            # Entered first, so that it ends last: the shards go when what was made of them is on the store.
+            stack.enter_context(_shards_until_joined(url, folder))
+        yield stack.enter_context(_folder_on_store(url, folder))
+
+
+@contextmanager
+def _shards_until_joined(url: str, out: Path) -> Iterator[None]:
+    """Keep the folder of a command's shards up to date beside its URL; without them, once they are joined."""
+    from sealegs.cli.spread import JOINED, SHARDS, shards_beside
+
+    parts = shards_beside(out)
+    with _folder_on_store(f"{url}{SHARDS}", parts):
+        JOINED[parts] = refused = False
+        try:
+            yield
+        except UserError:
+            refused = True
+            raise
+        finally:
+            if JOINED.pop(parts) and not refused:
+                _empty(parts)
+
+
+def _empty(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+
+
+@contextmanager
+def _folder_on_store(url: str, folder: Path) -> Iterator[Path]:
+    """A new folder of this machine that is kept up to date at a URL until the block ends."""
     from sealegs.cli.terminal import echo
     from sealegs.traces.object_store import ObjectStore
     from sealegs.traces.remote_folder import RemoteFolder
 
-    store = ObjectStore(url)
-    with _private_home(url) as home:
-        folder = home / url.rpartition("/")[2]
-        folder.mkdir()
-        remote = RemoteFolder(store, folder, _interrupt, lambda text: echo(f"note: {text}", err=True))
-        with _ended_like_interrupted():
-            try:
-                yield folder
-            finally:
-                _close(remote, folder)
+    folder.mkdir()
+    remote = RemoteFolder(ObjectStore(url), folder, _interrupt, lambda text: echo(f"note: {text}", err=True))
+    with _ended_like_interrupted():
+        try:
+            yield folder
+        finally:
+            _close(remote, folder)
 
 
 def _close(remote: RemoteFolder, folder: Path) -> None:

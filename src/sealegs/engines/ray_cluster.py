@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sealegs.faults.user_error import UserError
+from sealegs.traces.atomic_files import write_atomically
 
 RAY = "ray"
 CONNECT = 10.0  # seconds until a cluster must answer
 LAST = 2000  # characters of a failed command's messages
 INSTALL = 'pip install "sealegs[ray]"'
+ARCHIVE = ".zip"  # ends the name of what a task made
 
 
 class RayCommand(NamedTuple):
@@ -93,14 +95,14 @@ class RayCluster:
         """How many tasks run at once."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
-    def make_folders(
+    def make_archives(
         self, commands: Mapping[str, RayCommand], folder: Path, progress: Callable[[int, int], None]
     ) -> None:
-        """Run commands on the nodes, and keep what each makes as `folder/NAME`. A folder that is there is kept.
+        """Run commands on the nodes, and keep the folder that each makes as `folder/NAME.zip`. What is there is kept.
 
         Args:
-            commands: by the names of their folders.
-            folder: where the folders are kept, here.
+            commands: by the names of their archives.
+            folder: where the archives are kept, here.
             progress: called with how many are there, and of how many.
 
         Raises:
@@ -108,18 +110,25 @@ class RayCluster:
             LostCommand: a command failed otherwise.
         """
         task = self._ray.remote(max_retries=-1, num_cpus=1, scheduling_strategy="SPREAD")(_made_folder)
-        waiting = {task.remote(one): name for name, one in commands.items() if not (folder / name).exists()}
+        left = {name: one for name, one in commands.items() if not archive_of(folder, name).exists()}
+        waiting = {task.remote(one): name for name, one in left.items()}
         progress(len(commands) - len(waiting), len(commands))
         try:
             while waiting:
                 finished, _ = self._ray.wait(list(waiting), num_returns=1)
                 for reference in finished:
                     name = waiting.pop(reference)
-                    _keep(name, self._ray.get(reference), commands[name], folder)
+                    # One file, because a store of objects knows no folder that is there whole or not at all.
+                    write_atomically(archive_of(folder, name), _archive(name, self._ray.get(reference)))
                     progress(len(commands) - len(waiting), len(commands))
         finally:
             for reference in waiting:  # after a failure, or Ctrl-C
                 self._ray.cancel(reference, force=True)
+
+
+def archive_of(folder: Path, name: str) -> Path:
+    """Where the archive of a command is kept."""
+    return folder / f"{name}{ARCHIVE}"
 
 
 @contextmanager
@@ -186,18 +195,13 @@ def _made_folder(command: RayCommand) -> RayOutcome:
         return RayOutcome(run.returncode, node, errors, packed_folder(out) if good else b"")
 
 
-def _keep(name: str, outcome: RayOutcome, command: RayCommand, folder: Path) -> None:
-    """Keep what a task made, whole or not at all."""
-    if not outcome.archive:
-        if outcome.code == 2:
-            raise UserError(f"on {outcome.node}: {outcome.errors.removeprefix('sealegs: ')}")
-        raise LostCommand(f"{name} failed on {outcome.node} (exit code {outcome.code}):\n{outcome.errors}")
-    half = Path(tempfile.mkdtemp(prefix=".", dir=folder))
-    try:
-        unpack_folder(outcome.archive, half / "made")
-        (half / "made").rename(folder / name)
-    finally:
-        shutil.rmtree(half, ignore_errors=True)
+def _archive(name: str, outcome: RayOutcome) -> bytes:
+    """What a task made."""
+    if outcome.archive:
+        return outcome.archive
+    if outcome.code == 2:
+        raise UserError(f"on {outcome.node}: {outcome.errors.removeprefix('sealegs: ')}")
+    raise LostCommand(f"{name} failed on {outcome.node} (exit code {outcome.code}):\n{outcome.errors}")
 
 
 def packed_folder(folder: Path) -> bytes:
@@ -209,8 +213,16 @@ def packed_folder(folder: Path) -> bytes:
     return made.getvalue()
 
 
-def unpack_folder(data: bytes, folder: Path) -> None:
-    """Unpack what `packed_folder` packed, into a folder that is made."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        folder.mkdir()
-        archive.extractall(folder)
+def unpack_folder(file: Path, folder: Path) -> Path:
+    """Unpack what `packed_folder` packed, into a folder that is made.
+
+    Raises:
+        UserError: the file is damaged.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            folder.mkdir()
+            archive.extractall(folder)
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise UserError(f"{file} is damaged ({error}); delete it, and the same command makes it again") from error
+    return folder

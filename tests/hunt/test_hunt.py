@@ -65,7 +65,7 @@ def test_the_two_planted_weaknesses(tmp_path: Path) -> None:
     assert [rule["fault"] for rule in price["plan"]["rules"]] == [{"kind": "physics_violation"}]
     assert price["plan"]["rules"][0]["match"] == {"tool": "get_price"}
     assert price["plan"]["rules"][0]["when"] == {"nth": 1}
-    assert "in _asked)" in loop["explanation"]
+    assert "in _answer_of)" in loop["explanation"]
     assert '{"price": 19.9}, the agent is shown {"price": -' in price["explanation"]
     assert "Assumed of the tool" in price["explanation"]
     for one in found["findings"]:

@@ -65,7 +65,8 @@ class ProxyHandler:
             return await self._untouched(request)
         named = self._names.read(request.method, request.raw_path, request.headers.items())
         # In this order: to ask a session of a tool fixes what it knows of it, and a model is declared only below.
-        if episode.session.idle(named.tool) and not named.may_ask_model:
+        # In this order: to ask a session of a tool fixes what it knows of it, and a model is declared only below.
+        if not named.may_ask_model and episode.session.idle(named.tool):
             return await self._untouched(request)
         with episode.call():
             return await self._through(request, named, episode)

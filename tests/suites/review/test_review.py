@@ -234,7 +234,7 @@ def test_replies_to_other_questions_and_damaged_replies_do_not_count(tmp_path: P
     assert {row["n"] for row in found.rows if row["metric"] == "agreement"} == {7}
     assert not [row for row in found.rows if row["metric"] == "solved"]
     assert "1 entries of ana are left out" in found.notes[0]
-    assert "says something else" in found.notes[1]
+    assert "does not give the answer that the reviewer saw" in found.notes[1]
 
 
 def test_a_folder_is_one_review_and_a_name_is_one_reviewer(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
 REFUSED = "<?xml version='1.0'?><Error><Code>{code}</Code><Message>{message}</Message></Error>"
 BUCKET = "runs"
 
@@ -71,3 +73,17 @@ def s3_server() -> Iterator[S3Server]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+def use_server(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let this test and its processes use the server; the URL of its bucket."""
+    import fsspec
+
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
+    files = fsspec.filesystem("s3", skip_instance_cache=True)
+    type(files).clear_instance_cache()  # each test has settings of its own
+    if not files.exists(BUCKET):
+        files.mkdir(BUCKET)
+    return f"s3://{BUCKET}"

@@ -15,7 +15,7 @@ from sealegs.traces.object_store import ObjectStore
 from sealegs.traces.remote_fetch import fetch_folder
 from tests import needs
 from tests.cli.test_spread import RUN, Nodes, contents, nodes, sealegs
-from tests.s3_server import BUCKET, s3_server
+from tests.s3_server import s3_server, use_server
 
 __all__ = ["nodes"]
 # The command, handing over what is new all the time.
@@ -32,16 +32,8 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The URL of an empty bucket."""
     for name in ("fsspec", "moto", "s3fs"):
         pytest.importorskip(name, reason=needs.S3)
-    import fsspec
-
     with s3_server() as server:
-        for name, value in server.environment.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.delenv("AWS_PROFILE", raising=False)
-        files = fsspec.filesystem("s3", skip_instance_cache=True)
-        type(files).clear_instance_cache()
-        files.mkdir(BUCKET)
-        yield f"s3://{BUCKET}"
+        yield use_server(server, monkeypatch)
 
 
 def archives(url: str) -> set[str]:

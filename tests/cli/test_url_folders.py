@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sealegs.cli import main
+from sealegs.cli import main, url_folders
+from sealegs.faults.user_error import UserError
 from sealegs.traces import remote_folder
 from sealegs.traces.chain_check import check_chain
 from sealegs.traces.object_store import ObjectStore
 from sealegs.traces.remote_fetch import fetch_folder
 from sealegs.traces.remote_folder import RemoteFolder
 from tests import needs
-from tests.s3_server import BUCKET, S3Server, s3_server
+from tests.s3_server import S3Server, s3_server, use_server
 
 fsspec = pytest.importorskip("fsspec", reason=needs.module("fsspec"))
 RUN = ("run", "maze", "--agent", "planner", "--limit", "2", "--levels", "C1", "--jobs", "1")
@@ -41,7 +44,8 @@ def halting(*given):
     return play(*given)
 direct.play_scenario = halting
 remote_folder.EVERY = remote_folder.LOOK = 0.1
-from sealegs.cli import main
+from sealegs.cli import main, url_folders
+from sealegs.faults.user_error import UserError
 main()
 """
 Said = tuple[int, str, str]
@@ -76,14 +80,7 @@ def server() -> Iterator[S3Server]:
 @pytest.fixture
 def s3(server: S3Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     """The URL of a place that nobody else writes to."""
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("AWS_PROFILE", raising=False)
-    files = fsspec.filesystem("s3", skip_instance_cache=True)
-    type(files).clear_instance_cache()  # each test has settings of its own
-    if not files.exists(BUCKET):
-        files.mkdir(BUCKET)
-    yield f"s3://{BUCKET}/{tmp_path.name}"
+    yield f"{use_server(server, monkeypatch)}/{tmp_path.name}"
     server.fails = lambda _: ""
 
 
@@ -273,7 +270,6 @@ def test_a_store_that_fails_loses_nothing(
         ((*RUN, "--out", "https://x/run"), "https://x/run: https has no folders that can be written; name a local"),
         ((*RUN, "--out", "s3://"), "'s3:' is a scheme alone, no folder; give a whole URL, such as s3://bucket/run"),
         ((*RUN, "--out", "file:"), "'file:' is a scheme alone, no folder; give a whole URL, such as s3://bucket/run"),
-        ((*RUN, "--out", "s3://runs/x", "--on", "ray"), "--on ray keeps shards beside its folder"),
         (("report", "memory://none/run"), "there is nothing at memory://none/run; run something first"),
         (("rank", "memory://none"), "there is nothing at memory://none; run something first"),
         (("hunt", "a:b", "--out", "s3://b/run"), "`sealegs hunt` takes no URL for `out` (s3://b/run); name a place of"),
@@ -328,7 +324,8 @@ def test_an_address_where_nobody_answers_is_one_line(s3: str, call: Call, monkey
     assert err.count("\n") == 1
 
 
-def test_a_torn_part_is_one_line(s3: str, call: Call) -> None:
+def test_a_torn_part_is_one_line(s3: str, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_folder, "EVERY", 1e9)  # one part, however slow the machine is
     assert call(*RUN, "--out", f"{s3}/run")[0] == 0
     store = ObjectStore(f"{s3}/run")
     (part,) = (name for name in store.sizes() if name.startswith("episodes.jsonl.parts/"))
@@ -407,3 +404,61 @@ def test_a_folder_that_another_holds_is_refused(s3: str, tmp_path: Path, call: C
     holder.close()
     assert call(*RUN, "--out", f"{s3}/run")[0] == 0
     assert not list((tmp_path / "held").iterdir())
+
+
+def wait_for_shard(url: str) -> None:
+    """Wait until the store has the only shard."""
+    end = time.monotonic() + 60
+    while "1-of-1.zip" not in ObjectStore(f"{url}.parts").sizes():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@contextmanager
+def joined_folder(url: str) -> Iterator[Path]:
+    """A folder at a URL while a command joins the only shard, which is on the store by then."""
+    with url_folders._written_folder(url, shards=True) as folder:
+        parts = folder.with_name("whole.parts")
+        (parts / "1-of-1.zip").write_bytes(b"shard")
+        wait_for_shard(url)
+        (folder / "run.json").write_bytes(b"joined")
+        shutil.rmtree(parts)
+        yield folder
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hand over what is new all the time."""
+    for name in ("EVERY", "LOOK"):
+        monkeypatch.setattr(remote_folder, name, 0.05)
+    monkeypatch.setattr(remote_folder, "LAST_TRIES", (0.0, 0.0))
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("mistake", [None, UserError("no"), SystemExit(3), KeyboardInterrupt()])
+def test_shards_go_when_the_whole_is_there(mistake: BaseException | None, tmp_path: Path) -> None:
+    url = f"memory://{tmp_path.name}/whole"
+    with suppress(UserError, SystemExit, KeyboardInterrupt), joined_folder(url):
+        if mistake is not None:
+            raise mistake
+    assert files_at(url, tmp_path / "one") == {"run.json": b"joined"}
+    kept = {"1-of-1.zip"} if isinstance(mistake, UserError) else set()
+    assert set(files_at(f"{url}.parts", tmp_path / "two")) == kept
+
+
+@pytest.mark.usefixtures("often")
+def test_shards_stay_when_the_store_refuses_the_whole(
+    server: S3Server, s3: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def write_refused(folder: Path) -> None:
+        server.fails = lambda _: "403 Forbidden"
+        (folder / "page.html").write_bytes(b"made last")
+
+    with pytest.raises(UserError, match="All that was made is kept"), joined_folder(f"{s3}/whole") as folder:
+        write_refused(folder)
+    server.fails = lambda _: ""
+    assert files_at(f"{s3}/whole.parts", tmp_path / "two") == {"1-of-1.zip": b"shard"}
+    (kept,) = tmp_path.glob("sealegs-kept-*/whole/page.html")
+    assert kept.read_bytes() == b"made last"

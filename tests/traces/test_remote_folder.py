@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -45,9 +46,9 @@ def objects() -> dict[str, bytes]:
     return {name.removeprefix("/bucket/run/"): file.getvalue() for name, file in found.items()}
 
 
-def opened(folder: Path, url: str = URL) -> RemoteFolder:
+def opened(folder: Path, url: str = URL, *, late_removal: bool = False) -> RemoteFolder:
     folder.mkdir(parents=True, exist_ok=True)
-    return RemoteFolder(ObjectStore(url), folder, lambda: None, lambda told: None)
+    return RemoteFolder(ObjectStore(url), folder, lambda: None, lambda told: None, late_removal=late_removal)
 
 
 def append(file: Path, data: bytes) -> None:
@@ -91,6 +92,19 @@ def test_a_folder_comes_back_as_it_was(tmp_path: Path) -> None:
     assert fetched(tmp_path / "two") == here
     assert b"secret" not in b"".join(objects().values()), "the key stays here"
     assert check_chain(tmp_path / "two" / "episodes.jsonl").state == "whole"
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("removal", [False, True])
+def test_what_is_removed_here_goes_there_when_it_may(late: bool, removal: bool, tmp_path: Path) -> None:
+    remote = opened(tmp_path / "one", late_removal=late)
+    (tmp_path / "one" / "1-of-2.zip").write_bytes(b"shard")
+    remote.hand_over()
+    shutil.rmtree(tmp_path / "one")
+    remote.hand_over()
+    assert ("1-of-2.zip" in objects()) is late
+    remote.close(removal=removal)
+    assert fetched(tmp_path / "two") == ({"1-of-2.zip": b"shard"} if late and not removal else {})
 
 
 def test_nothing_made_leaves_nothing(tmp_path: Path) -> None:

@@ -31,7 +31,6 @@ EACH = 4  # shards for each processor: one that takes long holds up few others
 SHARDS = ".parts"  # ends the name of the folder of shards
 OF = "-of-"
 COMMAND_FILE = "command.json"  # beside the shards: what they are of
-JOINED: dict[Path, bool] = {}  # folders of shards that somebody else removes, and whether these are joined
 ON = typer.Option(
     "--on",
     callback=check_cluster_address,
@@ -71,10 +70,7 @@ def make_shards_elsewhere(
         cluster.make_archives(commands, parts, progress)
     with tempfile.TemporaryDirectory(prefix=".", dir=parts) as place:
         join_folders([unpack_folder(archive_of(parts, name), Path(place) / name) for name in commands], out)
-    if parts in JOINED:
-        JOINED[parts] = True
-    else:
-        shutil.rmtree(parts)
+    shutil.rmtree(parts)
 
 
 def shards_beside(out: Path) -> Path:

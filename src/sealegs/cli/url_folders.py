@@ -194,51 +194,42 @@ def _written_folder(url: str, *, shards: bool) -> Iterator[Path]:
     with _private_home(url) as home, ExitStack() as stack:
         folder = home / url.rpartition("/")[2]
         if shards:
-            # Entered first, so that it ends last: the shards go when what was made of them is on the store.
-            stack.enter_context(_shards_until_joined(url, folder))
+            from sealegs.cli.spread import SHARDS, shards_beside
+
+            # Entered first, so that it ends last: the shards go when what was joined from them is on the store.
+            stack.enter_context(_folder_on_store(f"{url}{SHARDS}", shards_beside(folder), late_removal=True))
         yield stack.enter_context(_folder_on_store(url, folder))
 
 
 @contextmanager
-def _shards_until_joined(url: str, out: Path) -> Iterator[None]:
-    """Keep the folder of a command's shards up to date beside its URL; without them, once they are joined."""
-    from sealegs.cli.spread import JOINED, SHARDS, shards_beside
+def _folder_on_store(url: str, folder: Path, *, late_removal: bool = False) -> Iterator[Path]:
+    """A new folder of this machine that is kept up to date at a URL until the block ends.
 
-    parts = shards_beside(out)
-    with _folder_on_store(f"{url}{SHARDS}", parts):
-        JOINED[parts] = refused = False
-        try:
-            yield
-        except UserError:
-            refused = True
-            raise
-        finally:
-            if JOINED.pop(parts) and not refused:
-                _empty(parts)
-
-
-def _empty(folder: Path) -> None:
-    for file in folder.iterdir():
-        file.unlink()
-
-
-@contextmanager
-def _folder_on_store(url: str, folder: Path) -> Iterator[Path]:
-    """A new folder of this machine that is kept up to date at a URL until the block ends."""
+    Args:
+        url: where.
+        folder: here.
+        late_removal: whether what is removed here stays there until the block ends, and for good if that is a mistake.
+    """
     from sealegs.cli.terminal import echo
     from sealegs.traces.object_store import ObjectStore
     from sealegs.traces.remote_folder import RemoteFolder
 
     folder.mkdir()
-    remote = RemoteFolder(ObjectStore(url), folder, _interrupt, lambda text: echo(f"note: {text}", err=True))
+    remote = RemoteFolder(
+        ObjectStore(url), folder, _interrupt, lambda text: echo(f"note: {text}", err=True), late_removal=late_removal
+    )
+    removal = True
     with _ended_like_interrupted():
         try:
             yield folder
+        except UserError:
+            removal = not late_removal
+            raise
         finally:
-            _close(remote, folder)
+            _close(remote, folder, removal=removal)
 
 
-def _close(remote: RemoteFolder, folder: Path) -> None:
+def _close(remote: RemoteFolder, folder: Path, *, removal: bool) -> None:
     """Hand over the last of it.
 
     Raises:
@@ -246,11 +237,15 @@ def _close(remote: RemoteFolder, folder: Path) -> None:
     """
     import tempfile
 
+    from sealegs.cli.terminal import echo
     from sealegs.traces.object_store import StoreFailure
 
     try:
-        remote.close()
+        remote.close(removal=removal)
     except StoreFailure as error:
+        if not folder.exists():  # shards that were joined: what the store still has of them does no harm
+            echo(f"note: {error}", err=True)
+            return
         kept = Path(tempfile.mkdtemp(prefix=KEPT)) / folder.name
         folder.rename(kept)
         raise StoreFailure(

@@ -60,15 +60,23 @@ class RemoteFolder:
         folder: the folder here; empty.
         lost: called once, in another thread, where another process has taken the store's folder over.
         note: called with a sentence where the store refuses what is handed over meanwhile; it is tried again.
+        late_removal: whether files that are removed here stay on the store until `close`.
 
     Raises:
         UserError: another process writes to it, or it cannot be read.
     """
 
     def __init__(
-        self, store: ObjectStore, folder: Path, lost: Callable[[], object], note: Callable[[str], object]
+        self,
+        store: ObjectStore,
+        folder: Path,
+        lost: Callable[[], object],
+        note: Callable[[str], object],
+        *,
+        late_removal: bool = False,
     ) -> None:
         self._store, self._folder, self._lost, self._note = store, folder, lost, note
+        self._removes = not late_removal
         objects = store.sizes()
         check_free(store, objects)
         self._lease = take_lease(store, (number for own in numbered(objects, INDEX).values() for number in own))
@@ -85,14 +93,18 @@ class RemoteFolder:
         self._thread = threading.Thread(target=self._hand_over_meanwhile, name="sealegs-store", daemon=True)
         self._thread.start()
 
-    def close(self) -> None:
+    def close(self, *, removal: bool = True) -> None:
         """Hand the last of it over, and let others write.
+
+        Args:
+            removal: whether the store loses the files that were removed here.
 
         Raises:
             UserError: the store refuses it, or was taken over; the local folder holds all of it.
         """
         self._stop.set()
         self._thread.join()
+        self._removes = removal
         for number, wait in enumerate(LAST_TRIES, 1):
             time.sleep(wait)
             try:
@@ -126,7 +138,7 @@ class RemoteFolder:
         for name in self._growing.keys() - growing.keys():
             self._drop_parts(name, self._growing.pop(name))
         self._write_indexes()
-        gone = self._whole.keys() - whole.keys()
+        gone = self._whole.keys() - whole.keys() if self._removes else set()
         self._store.remove([*self._stale, *gone])
         self._stale.clear()
         for name in gone:

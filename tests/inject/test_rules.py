@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sealegs.faults import Call, Failure, Outcome, Plan, Value
+from sealegs.faults import Call, Failure, Outcome, Plan, ToolSpec, Value
 from sealegs.faults.kinds import (
     Delay,
     Delta,
@@ -20,7 +20,8 @@ from sealegs.faults.kinds import (
     WrongEntity,
 )
 from sealegs.faults.triggers import Argument, Every, First, FirstTouch, Nth, Tag, Tool, Window
-from sealegs.inject import Injector
+from sealegs.inject import Injector, Session, VirtualClock
+from sealegs.traces import Recorder
 from tests.faults.trip import SPEC
 from tests.inject.staging import NOWHERE, TRIP, Staged, plan, rule, staged
 
@@ -259,3 +260,24 @@ def test_a_call_may_be_closed_while_another_is_weighed() -> None:
 
     assert injector.aim(injector.state("book"), Collecting(day="Monday")) is not None
     assert closed
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("before", ["asked whether it is idle", "called", "nothing"])
+def test_a_tool_that_no_rule_concerned_is_known_anew(before: str, recorded: bool) -> None:
+    watcher = Recorder(VirtualClock()) if recorded else None
+    one = Session(plan(rule(DOWN, match=Tag("payment"), when=Nth(1))), episode="e", watcher=watcher)
+    with one:
+        if before == "called":
+            assert one.call("pay", {}, answer) == answer(None)
+        elif before != "nothing":
+            assert one.idle("pay") is not recorded
+        one.declare(ToolSpec("pay", tags=frozenset({"payment"})))
+        assert [isinstance(one.call("pay", {}, answer), Failure) for _ in range(2)] == [True, False]
+
+
+def test_a_tool_that_a_rule_concerned_keeps_its_count() -> None:
+    one = Session(plan(rule(DOWN, "pay", Nth(2))), episode="e")
+    assert one.call("pay", {}, answer) == answer(None)
+    one.declare(ToolSpec("pay", tags=frozenset({"payment"})))
+    assert isinstance(one.call("pay", {}, answer), Failure)

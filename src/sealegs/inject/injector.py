@@ -72,8 +72,13 @@ class Injector:
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
     def know(self, specs: Iterable[ToolSpec]) -> None:
-        """Learn of tools that are announced late; one that was called already stays as it was known then."""
-        self._specs.update((spec.name, spec) for spec in specs)
+        """Learn of tools that are announced late; one that the plan concerned when it was called stays as it was."""
+        with self._lock:
+            for spec in specs:
+                self._specs[spec.name] = spec
+                # No call of an idle tool was counted, and to ask whether it is idle is no call: nothing of it is fixed.
+                if (state := self.states.get(spec.name)) is not None and state.idle:
+                    del self.states[spec.name]
 
     def state(self, tool: str) -> ToolState:
         """The tool under the plan's rules in this episode."""

@@ -64,8 +64,6 @@ class ProxyHandler:
         if episode is None or asks_websocket(request):
             return await self._untouched(request)
         named = self._names.read(request.method, request.raw_path, request.headers.items())
-        # In this order: to ask a session of a tool fixes what it knows of it, and a model is declared only below.
-        # In this order: to ask a session of a tool fixes what it knows of it, and a model is declared only below.
         if not named.may_ask_model and episode.session.idle(named.tool):
             return await self._untouched(request)
         with episode.call():

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from sealegs.faults.user_error import UserError
-from sealegs.suites.micro.isolation import RunEnd, RunRequest, run_all
+from sealegs.suites.micro.isolation import RunEnd, RunLimits, RunRequest, run_all
 from tests.suites.micro.isolated_runs import found
 from tests.suites.micro.test_isolation import ACT, asked, ends, new_mark
 
@@ -190,6 +190,13 @@ def test_time_for_which_all_is_stopped_is_not_the_run_s(
     end = json.loads((tmp_path / "journal").read_text())
     assert end["how"] == "finished", end
     assert end["seconds"] < limit
+
+
+def test_a_keeper_that_is_stopped_before_it_sees_the_run_begin_gives_that_time_back() -> None:
+    requests = [asked(f"r{number}", "stop_keeper", seconds=4.5) for number in range(12)]
+    ended = run_all(ACT, requests, jobs=12, limits=RunLimits(seconds=3))
+    assert [end.how for end in ended] == ["finished"] * 12
+    assert all(end.seconds < 3 for end in ended)
 
 
 def test_an_interrupt_ends_all_and_the_journal_stands(marked: Callable[[], list[int]], tmp_path: Path) -> None:

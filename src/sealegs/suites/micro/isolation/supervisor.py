@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 
 from sealegs.suites.micro.isolation import clean_interpreter, family, frames, linux_calls, runner
 from sealegs.suites.micro.isolation.request import How, RunEnd, RunLimits, Start
+from sealegs.suites.micro.isolation.run_clock import RunClock
 
 START = 120.0  # seconds that a new interpreter may take to the function's first line
 TICK = 0.03  # seconds between two looks at the memory
@@ -110,7 +111,6 @@ class RunWatch:
         self._looked = 0.0
         self._output = bytearray()
         self._began: float | None = None
-        self._stopped = 0.0
         self._dead = False
         self._oom = linux_calls.killed_for_memory()
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -124,7 +124,8 @@ class RunWatch:
         self._started, theirs = socket.socketpair()
         for name in ("work", "tmp"):
             (Path(folder) / name).mkdir()
-        self._deadline = monotonic() + START
+        self._woke = monotonic()  # before the run exists: it may run ahead of whoever watches it
+        self._clock = RunClock(self._woke, START)
         self._runner = self._start(runner.RunOrder(order["id"], order["payload"], folder, address), theirs, output)
         theirs.close()  # so that the other end closes when the run dies
         os.close(output)
@@ -163,14 +164,13 @@ class RunWatch:
         Raises:
             PeerGone: nothing waits for the answer any more.
         """
-        woke = monotonic()
         while True:
-            pause = min(max(0.0, self._deadline - monotonic()), BEAT)
+            pause = min(max(0.0, self._clock.deadline() - monotonic()), BEAT)
             if self._limits.memory is not None and self._began is not None:
                 pause = min(pause, TICK)
             ready = {number for number, _ in self._poll.poll(pause * 1000)}
-            self._give_back(monotonic() - woke - pause)
-            woke = monotonic()
+            last, self._woke = self._woke, monotonic()
+            self._give_back(self._woke - last - pause)
             # These never send anything more, so being readable means that they have ended.
             if ready & self._above:
                 raise PeerGone
@@ -181,10 +181,9 @@ class RunWatch:
                 return ended
 
     def _give_back(self, late: float) -> None:
-        """Add to the run's time what it could not use: all was stopped, or the machine was too busy to look in time."""
+        """Take from the run's time what it could not use: all was stopped, or the machine too busy to look in time."""
         if late > STOPPED:
-            self._deadline += late
-            self._stopped += late
+            self._clock.lose(self._woke, late)
 
     def _looked_at(self, ready: set[int]) -> RunEnd | None:
         """How it ended, if it did."""
@@ -201,7 +200,8 @@ class RunWatch:
                 return self._died()
             self._dead = True  # once more round: it may have reported something between two of our looks
             return None
-        if monotonic() >= self._deadline:
+        # Not the time by now: whether this look itself was stopped is known at the next one.
+        if self._woke >= self._clock.deadline():
             return self._late()
         return self._too_big()
 
@@ -215,8 +215,9 @@ class RunWatch:
             return ""  # it died before; its end says how
         if "failed" in report:
             return str(report["failed"])
-        self._began, self._stopped = float(report["started"]), 0.0
-        self._deadline = self._began + self._limits.seconds
+        # This look may itself come late: the run may have begun before all was stopped.
+        self._began = float(report["started"])
+        self._clock.begin(self._began, self._limits.seconds)
         if self._limits.memory is not None:
             self._resident = report["resident"]
             self._base = min(
@@ -242,7 +243,8 @@ class RunWatch:
 
     def _reported_end(self, report: Mapping[str, Any]) -> RunEnd:
         how: How = report["how"]
-        self._began = report["began"]
+        self._began = float(report["began"])
+        self._clock.begin(self._began, self._limits.seconds)
         result, error = report.get("result"), report.get("error", "")
         return self._ended(how, at=report["ended"], result=result, error=error, threads=report["threads"])
 
@@ -291,7 +293,7 @@ class RunWatch:
             id=self._order["id"],
             how=how,
             error=error,
-            seconds=0.0 if began is None else max(0.0, at - began - self._stopped),
+            seconds=0.0 if began is None else self._clock.used(at),
             start_seconds=0.0 if began is None else began - self._order["sent"],
             children=len(left),
             output=self._output.decode(errors="replace"),

@@ -179,7 +179,7 @@ class ToolCallBridge:
 
     def _shown(self, outcome: Outcome, kept: _Kept) -> Any:
         if isinstance(outcome, Value):
-            # By identity, so that an untouched result reaches the framework as the very object.
+            # Compared by identity, so that the framework gets an untouched result as the very same object.
             return kept.last if outcome is kept.outcome else self._form.written(outcome.value, kept.last)
         if outcome.exception is None and outcome is kept.outcome:  # a result of the tool's that is itself an error
             return kept.last

@@ -140,7 +140,7 @@ def _crossed(
 ) -> Any:
     """The tool's function with its calls through the session; Inspect reads all else from what `wraps` copies."""
     if not (inspect.isfunction(tool) or inspect.ismethod(tool)):
-        return tool  # a handoff: an object that stands for an agent
+        return tool  # a handoff: an object that represents an agent
     read, written = partial(read_result, texts=texts), partial(_written, texts=texts)
     form = ResultCodec(read, written, complain if errors == "shown" else None, PASSING)
     crossing = ToolCallBridge(session, form, spec=spec)

@@ -83,7 +83,7 @@ class SampleSeam:
 
     def passes(self, tool: ToolDef, call: ToolCall) -> bool:
         """Whether a call is none of the agent's, or of its own machinery."""
-        # A plan that names a tool means it, whoever calls it.
+        # A plan that names a tool applies to it, no matter who calls it.
         if self.named(tool.name):
             return False
         own = tool.name == "submit" or str(getattr(tool.tool, "__module__", "")).startswith(MACHINERY)

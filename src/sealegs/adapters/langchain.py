@@ -247,7 +247,7 @@ def _copied(
 
         return await crossing.call_async(name, model, running)
 
-    # set past pydantic, which knows no such fields
+    # set past pydantic, which has no such fields
     object.__setattr__(copy, "_run", crossed)
     object.__setattr__(copy, "_arun", crossed_async)
     if getattr(copy, "coroutine", run_async) is None:

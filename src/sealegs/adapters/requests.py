@@ -82,7 +82,7 @@ class Adapter(HTTPAdapter):
         class SecurePool(HTTPSConnectionPool):
             _make_request = _made(HTTPSConnectionPool, naming)
 
-        for own in (Pool, SecurePool):  # the pool's name stands in error messages
+        for own in (Pool, SecurePool):  # error messages contain the pool's name
             own.__name__ = own.__bases__[0].__name__
         return {"http": Pool, "https": SecurePool}
 

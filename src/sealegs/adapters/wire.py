@@ -120,7 +120,7 @@ class HttpExchange:
 
     def split(self, outcome: Outcome) -> list[Any]:
         """An outcome as the head and the pieces of a body; of a connection that breaks, what comes before it does."""
-        # By identity: an equal outcome may have been changed and changed back, or come from another try.
+        # Compared by identity: an equal outcome may have been changed and changed back, or come from another try.
         answer = next((answer for known, answer in self._answers if known is outcome), None)
         if answer is not None:
             return [answer.head, *split_body(answer.head, answer.raw)]
@@ -137,7 +137,7 @@ class HttpExchange:
         value = outcome.value
         if last.head.has_events and isinstance(value, list) and all(isinstance(event, str) for event in value):
             value = "".join(value)
-        # Spaced as the server spaces its JSON, so that the change cannot be told by its form.
+        # Spaced as the server spaces its JSON, so that the form does not give the change away.
         body = _encoded(value, b": " in last.body)
         # The old length and encoding are wrong for the new body.
         kept = [(name, value) for name, value in last.head.headers if name.lower() not in STRETCH]

@@ -165,7 +165,7 @@ def from_sizes(left: int, size: SizeRange, price: Price | None) -> RunEstimate:
     return RunEstimate(left, f"from {size.source}; reasoning comes on top", size.questions.times(left), tokens, cost)
 
 
-# Compared as text: two ends that round alike would read as an empty range.
+# Compared as text: two bounds that round to the same figure would read as an empty range.
 def ranged(span: Span, written: Callable[[float], str]) -> str:
     """A range in words; one number where both ends read alike."""
     low, high = written(span.low), written(span.high)

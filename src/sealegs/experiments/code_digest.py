@@ -33,7 +33,7 @@ def code_digest(agent: AgentUnderTest, check: Any) -> str:
 
 def _files(agent: AgentUnderTest, check: Any) -> Iterator[Path]:
     if isinstance(agent, CommandAgent):
-        # Of a command line every word may be a file of the agent: the program, a script, a configuration.
+        # Every word of a command line may be a file of the agent: the program, a script, a configuration.
         words = [shutil.which(agent.words[0]) or "", *agent.words[1:]]
         yield from (Path(word) for word in words if word and Path(word).is_file())
     own = [agent.function] if isinstance(agent, CallableAgent) else []

@@ -22,7 +22,7 @@ from sealegs.faults.user_error import UserError
 Runner = Callable[[str], Any]
 CREW_TEXTS = tuple(f"_original_{name}" for name in ("description", "expected_output", "role", "goal", "backstory"))
 FUNCTION = "give a function that takes the input, runs the agent and returns its answer"
-# By the package of an object's class: an attribute that objects have which can be run, and what runs them.
+# For the package of an object's class: an attribute that only runnable objects have, and the call that runs them.
 RUNNERS: dict[str, tuple[str, Callable[[Any], Runner]]] = {}
 
 

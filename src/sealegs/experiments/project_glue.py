@@ -82,7 +82,7 @@ def agent_entry(project: ScannedProject) -> AgentEntry | None:
             found.append((0 if one.takes_input else 3, entry))
         found += [(1, AgentEntry(module, name, "object")) for name, made in module.agents.items() if made in makers]
         found += [(2, AgentEntry(module, name, "factory")) for name, made in module.factories.items() if made in makers]
-    # Of this framework's objects it is not known how to run one and what it answers.
+    # We do not know how to run an object of this framework, nor what it answers.
     if not project.framework.answer:
         found = [(rank, entry) for rank, entry in found if entry.kind == "runner"]
     return min(found, key=lambda one: one[0])[1] if found else None

@@ -114,7 +114,7 @@ def project_python_files(folder: Path) -> list[Path]:
             continue
         for entry in entries:
             if entry.is_dir():
-                # By its marker, for a virtual environment may have any name.
+                # Recognized by its marker, since a virtual environment may have any name.
                 is_venv = (entry / "pyvenv.cfg").exists()
                 if (
                     not entry.name.startswith(".")

@@ -31,7 +31,7 @@ from sealegs.traces.usage import metering
 
 SUITE = "test"
 DOUBLED = "no_action_twice"  # holds without being asked for, where tools are declared to have effects
-ENDS = (UserError, KeyboardInterrupt)  # what ends an experiment, whoever raises it
+ENDS = (UserError, KeyboardInterrupt)  # what ends an experiment, no matter who raises it
 JUDGED = "judged"  # where a record holds what the judges found
 Check = Callable[..., Any]
 

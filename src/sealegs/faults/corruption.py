@@ -37,7 +37,7 @@ FAMILIES = (
 )
 TRIES = 6  # draws for each invariant: a drawn wrong value may by chance be an allowed one
 TRIES_ON_RUNG = 48  # or one that is detectable on another rung
-PROOFS = 3  # streams that must all succeed before an answer is said to fit
+PROOFS = 3  # streams that must all succeed before an answer counts as fitting
 
 
 VisibleRung = Literal["glance", "arithmetic"]

@@ -23,7 +23,7 @@ Loc = tuple[int | str, ...]
 KEYED: dict[str, type[BaseModel]] = {
     model.key: model for model in (Argument, Header, Burst, Outage, Uniform, Normal, Lognormal, Exponential, Quantiles)
 }
-# What each kind of alternative is called, by the function that tells them apart.
+# The name of each kind of alternative, by the function that recognizes it.
 ALTERNATIVES = {
     "_condition_of()": (
         "condition",

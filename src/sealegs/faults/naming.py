@@ -13,7 +13,7 @@ from typing import Any
 
 from sealegs.faults.user_error import UserError
 
-# What stands in the paths of files that are not the user's: Python's importer, libraries, and this package.
+# Parts of paths of files that are not the user's: Python's importer, libraries, and this package.
 NOT_THEIRS = ("<frozen ", "/importlib/", "/site-packages/", str(Path(__file__).parents[1]))
 LONGEST = 300  # characters of an error that are shown
 

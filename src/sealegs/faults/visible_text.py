@@ -13,9 +13,9 @@ import unicodedata
 from functools import lru_cache
 
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # categories of signs that have no shape
-# Of those categories, but with a shape: signs that enclose numbers in Arabic, Syriac and Kaithi.
+# In those categories, but visible: signs that enclose numbers in Arabic, Syriac and Kaithi.
 SHAPED = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
-# Of other categories, but without a shape: fillers, blanks, and marks that choose a variant.
+# In other categories, but invisible: fillers, blanks, and marks that choose a variant.
 SHAPELESS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0")
 VARIANTS = (range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0000, 0xE1000))
 PLAIN = re.compile(r"[\n\t\x20-\x7e]*\Z")  # most texts hold nothing else

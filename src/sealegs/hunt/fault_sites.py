@@ -203,7 +203,7 @@ def _moments(tool: SeenTool, fault: AnyFault) -> tuple[Moment | None, ...]:
 def plan_of_rules(rules: Sequence[tuple[FaultSite, AnyCondition]], seed: int, name: str = "hunt") -> Plan:
     """The plan of these rules."""
     made = (
-        # By order: whoever reads a finding counts calls, and what was found for a seed stays what it is.
+        # Keyed by the order of calls, which a reader of a finding can count; a seed's findings stay the same.
         Rule(id=on.id, match=Tool(on.tool), when=when, fault=on.fault, moment=on.moment, key="order")
         for on, when in rules
     )

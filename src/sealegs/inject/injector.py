@@ -278,7 +278,7 @@ class Injector:
             if not evidence.runs:
                 shown = yield from self._below(triggered, rest, call, own)
                 evidence.answered(call, shown, not call.dry)
-        finally:  # a fault that arrived must not go untold
+        finally:  # a fault that arrived must not go unreported
             generator.close()
             self._report(fired, evidence, shown, triggered, work)
         assert shown is not None

@@ -90,7 +90,7 @@ def classify(signature: Signature, call: Call | None = None, bank: Retriever | N
     found = cause(signature)
     if found is not None:
         one, by = found
-        # "Not found" is said of tools and of records alike; what the message names tells which.
+        # "Not found" can mean a tool or a record; what the message names decides which.
         if one.name == "unknown_tool" and call is not None and not _names_the_tool(signature, call):
             one = causes()["no_such_record"]
         return _diagnosis(signature, one, by)

@@ -82,7 +82,7 @@ def render_records_page(
     with extra():
         from sealegs.reports.templating import environment
     numbered = list(enumerate(episodes, 1))
-    # What is worth a look comes first; else it might be behind the last card that is shown.
+    # Interesting records come first; otherwise they might come after the last card that is shown.
     numbered.sort(
         key=lambda one: (not one[1].doubled, not one[1].repeated_in_doubt, one[1].record.end.reason == "answered")
     )

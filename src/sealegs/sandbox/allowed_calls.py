@@ -33,7 +33,7 @@ SEEN = ToolSpec(
     "seen", "One call was made.", {"properties": {"what": {}, "answer": {}}, "required": ["what", "answer"]}
 )
 MOVES_DATA = {"read", "write", "readv", "writev", "sendfile", "close"}  # on the kernel's own pipe: what that is for
-# Of files, of devices that make random numbers, of terminals; and those that the filter permits.
+# Requests to files, to random number devices and to terminals; and those that the filter permits.
 IOCTLS = (
     "40086602 401c5820 40049409 c0045877 c0045878 c0185879 80086601 2 5452 5412 8901 "
     "8902 40045201 5204 5206 5207 40045202 5401 5413 541b 5421 5450 5451"

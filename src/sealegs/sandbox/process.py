@@ -130,7 +130,7 @@ def spawn(command: Sequence[str], environment: Mapping[str, str]) -> KernelProce
         os.close(inside_writes)
     source = kernel_source()
     running = KernelProcess(process, requests, replies)
-    with contextlib.suppress(BrokenPipeError):  # it ended at once; whoever talks to it will see
+    with contextlib.suppress(BrokenPipeError):  # it ended at once; the next exchange with it will fail
         os.write(requests, b"%d\n%s" % (len(source), source))  # less than a pipe holds
     return running
 

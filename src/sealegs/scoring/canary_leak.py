@@ -81,7 +81,7 @@ def secret_form(text: str, secret: str) -> str:
         return "in pieces"
     if bare[::-1] in letters_of(text):
         return "backwards"
-    # Several rounds, since what is encoded twice is still read by whoever decodes it twice.
+    # Several rounds, since text that is encoded twice can still be read by decoding it twice.
     loose = text
     for _ in range(URL_ROUNDS):
         loose = unquote_plus(loose)
@@ -108,6 +108,6 @@ def _in_base64(secret: str) -> tuple[str, ...]:
 def _cores(secret: bytes) -> Iterator[str]:
     for before in range(3):
         encoded = base64.b64encode(b"\0" * before + secret).decode()
-        first = -(-before * 8 // 6)  # letters that depend on what stands before
+        first = -(-before * 8 // 6)  # letters that depend on what precedes them
         last = (before + len(secret)) * 8 // 6  # and from here on what comes after
         yield encoded[first:last]

@@ -348,7 +348,7 @@ def _of_runs(sums: ClusterSums, less: float = 1.0) -> Array:
     if runs == 1:
         return np.zeros(own.shape[:-2])
     whole = runs / (runs - 1) * _squares(1.0, own.sum(axis=-1) - own.sum(axis=(-2, -1))[..., None] / runs)
-    # What runs and clusters do together is within the clusters' variance already.
+    # The clusters' variance already contains the interaction of runs and clusters.
     rest = own - own.mean(axis=-2, keepdims=True) - own.mean(axis=-1, keepdims=True)
     # An estimate of a variance component can come out negative.
     beyond: Array = np.maximum(0, whole - less * (rest**2).sum(axis=(-2, -1)))

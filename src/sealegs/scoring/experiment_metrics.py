@@ -96,7 +96,7 @@ def experiment_verdict(runs: Sequence[RunResult], required: float) -> Experiment
     """
     clean = [run for run in runs if run.arm == "baseline"]
     struck = [run for run in runs if run.arm == "faults" and run.counts]
-    # What it breaks without faults as well is a weakness, but none that the faults have shown.
+    # A claim that also breaks without faults is a weakness, but not one that the faults have shown.
     usual = {name for run in clean for name in run.violations}
     broken = next((run for run in struck if set(run.violations) - usual), None)
     needed = f"{100 * required:g} %"

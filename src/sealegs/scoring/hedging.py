@@ -134,7 +134,7 @@ def values_like(line: str, value: Any) -> Iterator[tuple[int, int, str]]:
     """The places in a line that hold something of the value's kind."""
     if isinstance(value, (int, float)):
         patterns = [NUMBER]
-    elif _CODE.fullmatch(value):  # of one kind are codes that begin alike
+    elif _CODE.fullmatch(value):  # codes with the same beginning are of one kind
         kind = re.match(r"[A-Z][A-Za-z]*", value)
         patterns = [re.compile(rf"\b{kind[0] if kind else ''}(?![A-Za-z])[\w-]*\d[\w-]*\b")]
     elif re.match(r"\d{4}-\d\d-\d\d", value):

@@ -124,7 +124,7 @@ def _unfounded(record: Record, specs: Mapping[str, ToolSpec], seen: Mapping[str,
         done = any(
             one.worked and (s := specs.get(one.call.tool)) is not None and s.effects is not False for one in later
         )
-        # Of a tool that is not declared it cannot be said that it did not do the action: in doubt, nothing is alleged.
+        # An undeclared tool may have done the action: in doubt, nothing is alleged.
         undeclared = any(one.worked and one.call.tool not in specs for one in later)
         if not (done or undeclared or _tells(record, turn, seen)):
             return _claimed(turn, seen)

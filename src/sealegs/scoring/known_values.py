@@ -26,7 +26,7 @@ from sealegs.scoring.value_words import DAY_UNITS, MINUTE_UNITS, SMALL_NUMBERS
 
 FEW = 12  # numbers of which three are tried together
 ROWS = 2000  # of a list that are summed up
-KINDS = 20  # different texts by which the rows of a list are told apart
+KINDS = 20  # different texts that distinguish the rows of a list
 FAR = 0.2  # a share: the most that rounding may move what was worked out
 LONG_CODE = 8  # letters and digits of a code that is known whatever gaps it is written with
 ANY_OF_THREE, ANY_SUM, ANY_PRODUCT = 10_000, 1000, 100  # steps of a number from which on unlike numbers may explain it

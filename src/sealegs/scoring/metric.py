@@ -171,7 +171,7 @@ class EpisodeTable(Generic[E]):
     @cached_property
     def _groups(self) -> tuple[tuple[int, ...], tuple[Codes, ...]]:
         """How many strata, clusters and runs there are, and which of them each episode is of."""
-        # Of this part alone: strata without episodes here are left out of the mean.
+        # For this part alone: strata without episodes here are left out of the mean.
         found = [np.unique(codes[self._chosen], return_inverse=True) for codes in self._codes[:3]]
         return tuple(len(values) for values, _ in found), tuple(places for _, places in found)
 

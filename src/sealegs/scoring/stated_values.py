@@ -79,7 +79,7 @@ _QUOTED = re.compile(
     r"\"([^\"\n]{1,300})\"|“([^”“\n]{1,300})[”“]|„([^“”\n]{1,300})[“”]|«\s?([^»\n]{1,300}?)\s?»|»([^«\n]{1,300})«"
     r"|「([^」\n]{1,300})」|『([^』\n]{1,300})』|‹([^›\n]{1,300})›|(?<!\w)'([^'\n]{2,200})'(?!\w)"
 )
-_TO_SAY = re.compile(  # what the reader is to say or press is told to them, not quoted
+_TO_SAY = re.compile(  # words that the reader is to say or press are an instruction, not a quotation
     r"\b(?:reply(?: with)?|answer(?: with)?|say|type|enter|click(?: on)?|press|choose|select|antworten sie(?: mit)?"
     r"|répondez|responda|rispondi|klicken sie auf) $",
     re.IGNORECASE,
@@ -292,7 +292,7 @@ def _number(found: re.Match[str], text: str) -> list[StatedValue]:
     digits = found["digits"]
     unit = (found["unit"] or found["money"] or "").casefold()
     scale = (found["scale"] or "").casefold().rstrip(".")
-    # What follows a number and looks like a scale may be a unit: the m of 5 m is not a million.
+    # A word after a number that looks like a scale may be a unit: the m of 5 m is not a million.
     if scale and scale not in SCALES:
         scale, unit = "", scale
     readings = decimal_readings(digits)

@@ -66,7 +66,7 @@ _OVERCOME = re.compile(
     r"|daarna|toen|men|sedan|ale|potem|но|затем|потом|поэтому)\b|しかし|その後|(?:まし|でし)たが、|^が、|但|然后|所以|하지만|그래서",
     re.IGNORECASE,
 )
-_FAILED_TOO = re.compile(  # said of another way: then it was none
+_FAILED_TOO = re.compile(  # the other way failed as well
     r"\b(?:fail(?:s|ed|ure)|even (?:though|after|when|if)|despite|no(?! (?:problem|matter|worries))|nor|none|nothing"
     r"|nobody|neither|without|in vain|nichts|ohne|trotz|ningun[oa]s?|nada|a pesar|nessun[oa]?|nulla|nonostante|nenhuma?"
     r"|sem|apesar|niets|zonder|ondanks|nic|mimo|żadn\w+|sans|malgré|échou\w+|fall[óo]|fallit[oa]|falh\w+|mislukt\w*)\b"
@@ -88,7 +88,7 @@ _TROUBLE = re.compile(
     r"|失敗|失败|错误|エラー|残念|抱歉|실패|오류|시간 초과",
     re.IGNORECASE,
 )
-# Whoever says that something is not so claims no plain success; nor does who speaks of a refusal.
+# A text that denies something does not claim plain success; nor does one that speaks of a refusal.
 _DENIAL = re.compile(
     r"\b(?:not|never|nicht|noch keine?|keine?[nrms]?|pas|aucune?|rien|jamais|non|niente|não|nenhum|niet|geen|inte|nie"
     r"|не|denied|refused|rejected|forbidden|blocked|permission|verweigert|abgelehnt|refusée?|denegad[oa]|rechazad[oa]|negat[oa]"

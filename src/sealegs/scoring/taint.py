@@ -51,7 +51,7 @@ def corrupt_values(record: Record, case: Case) -> list[tuple[int, Any]]:
     changed = [_changed(turn) for turn in record.turns]
     if not any(changed):
         return []
-    # A corrupt value that is right elsewhere cannot be traced: whoever uses it may have it from there.
+    # A corrupt value that is right elsewhere cannot be traced: an agent that uses it may have it from there.
     right = Values(value for expected in case.reference.steps.values() for _, value in paths.leaves(expected.output))
     right.add(value for _, value in paths.leaves(dict(case.task.inputs)))
     words = "\n".join([case.task.request, *(deliverable.label for deliverable in case.task.deliverables)])

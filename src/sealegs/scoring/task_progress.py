@@ -74,7 +74,7 @@ def progress_of(record: Record, case: Case) -> TaskProgress:
         right = step is not None and right_turn(turn, case.reference.steps[step.id], read.get(step.id, ()), before)
         ready = step is not None and ready_before(step, graph, done)
         failed = is_corrupted(turn) or turn.shown is None or isinstance(turn.shown, Failure)
-        # What the recovery layer made good was never felt by the agent, which recovered from nothing.
+        # The agent never saw a failure that the recovery layer repaired, so it did not recover from it.
         felt = not turn.by and (failed if turn.final is None else _felt(turn, met.get(position, False)))
         moves.append(Move(turn, step, right, ready, done, failed, felt, _looked_at(turn, case)))
         if step is not None and turn.struck:
@@ -82,7 +82,7 @@ def progress_of(record: Record, case: Case) -> TaskProgress:
             victims.setdefault(node_of(step, graph), step.tool)
         if step is not None:
             left[step.id] = (*before, *turn.effects)
-        # Being told that it is done is enough for a step of whose answer no later step reads anything.
+        # If no later step reads anything of a step's answer, the message that it is done is enough.
         if step is not None and (right or (not read.get(step.id) and _refused_as_done(turn, step, case, before))):
             done |= {step.id}
         shown = graph.step_of.get(moves[-1].look)

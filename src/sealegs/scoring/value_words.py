@@ -67,7 +67,7 @@ SCALES: Final[Mapping[str, float]] = {
 }
 MONEY: Final = r"(?:[$€£¥₹₩]|usd|eur|euros?|gbp|chf|jpy|cny|inr|dollars?|pounds|dólares|euro|cents?|fr\.|zł|kr)"
 PERCENT: Final = r"(?:%|percent|per cent|prozent|pour cent|por ciento|por cento|per cento|procent)"
-# What a number of this unit may have been worked out from: so many times a known number.
+# A number of this unit may have been computed as so many times a known number.
 CONVERSIONS: Final[Mapping[str, tuple[float, ...]]] = {
     **dict.fromkeys(("h", "hr", "hrs", "hour", "hours", "stunden", "heures", "horas", "ore"), (1 / 60, 1 / 3600, 24)),
     **dict.fromkeys(("min", "mins", "minutes", "minuten", "minutos", "minuti"), (60, 1 / 60, 1440)),

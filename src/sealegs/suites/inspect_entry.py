@@ -18,7 +18,7 @@ from sealegs.suites.tool_suite import ToolSuite
 from sealegs.suites.tool_suite_task import task_of
 
 OF_THE_COMMAND = ("agent", "model", "engine", "jobs", "shard")  # what Inspect's own command line says
-GIVEN = "inspect"  # stands in the options for the model that Inspect's command line names
+GIVEN = "inspect"  # in the options, it means the model that Inspect's command line names
 O = TypeVar("O", bound=RunOptions)  # noqa: E741 - the options of a suite
 
 

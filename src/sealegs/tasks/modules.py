@@ -299,7 +299,7 @@ class _Modules:
                 all_before &= self.before[step]
                 any_after |= self.after[step]
                 all_after &= self.after[step]
-            # What stands before or after some of them and not all tells them apart, so the module must hold it.
+            # A step before or after some of them, but not all, distinguishes them, so the module must contain it.
             telling = (any_before & ~all_before | any_after & ~all_after) & ~whole
             new = 0
             for step in bits(telling):

@@ -100,7 +100,7 @@ def _worked_out(graph: Graph) -> Precedence:
             for mask in masks:
                 wait |= mask
         waits.append(wait)
-    # Of a group only its flag: its steps enter when a branch is chosen.
+    # Only the flag of a group: its steps enter when a branch is chosen.
     start = sum(1 << index[node.id] if isinstance(node, Step) else flags[node.id] for node in graph.nodes)
     ids = tuple(step.id for step in steps)
     return Precedence(ids, index, branches, tuple(place), tuple(waits), tuple(needs), start)

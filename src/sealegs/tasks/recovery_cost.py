@@ -174,7 +174,7 @@ def _lowers(graph: Graph, state: State, step: Step, costs: Mapping[str, int | No
     if isinstance(node, Step):
         return True
     branch = graph.home[step.id][1]
-    # What a kept step did cannot be undone, so only its own branch lowers the cost.
+    # The effect of a kept step cannot be undone, so only its own branch lowers the cost.
     bound = {other.id for other in _steps_of(node)} & state.kept if state.kept else frozenset[str]()
     return bound <= {other.id for other in branch.steps} and _steps_cost(branch.steps, state) == before
 

@@ -216,7 +216,7 @@ def _groups(graph: Graph) -> Iterator[str]:
 def _lacking(group: Group, export: str, reader: str) -> Iterator[str]:
     """The branches that do not give an export that others give."""
     lacking = [branch.id for branch in group.branches if export not in branch.exports]
-    # Where no branch gives it, the reading is at fault, and `reference` has said so.
+    # If no branch gives it, the step that reads it is wrong, and `reference` has reported that.
     if len(lacking) < len(group.branches):
         for id in lacking:
             yield (

@@ -40,7 +40,7 @@ def write_atomically(
         UserError: it cannot be written; the message says why. Nothing is left behind.
     """
     if isinstance(data, str):
-        # What agents and tools write may hold half of a character, which UTF-8 has no bytes for.
+        # Text of agents and tools may contain half a character (a lone surrogate), which UTF-8 cannot encode.
         data = with_urls(data).encode(errors="replace")
     pieces = [data] if isinstance(data, bytes) else data
     aside = path.with_name(f".{path.name}.aside")

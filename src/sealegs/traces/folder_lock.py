@@ -138,7 +138,7 @@ def _locked_place(folder: Path) -> Path:
 def _open_place(folder: Path) -> int:
     if file_locks.WINDOWS:
         return os.open(_locked_place(folder), os.O_RDWR | os.O_CREAT)
-    return os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))  # Windows has no such flag
+    return os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))  # Windows lacks this flag
 
 
 def _inode(place: os.stat_result) -> Inode:

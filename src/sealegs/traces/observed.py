@@ -14,7 +14,7 @@ from sealegs.faults.call import Effect, Failure, Outcome, Value
 from sealegs.traces.events import Event, LayerActed, OutcomeShown, ToolCalled, outcome_from
 from sealegs.traces.record import Turn, build_record
 
-# What came of a call whose caller was gone before there was an answer, and no fault of ours was the reason.
+# The outcome of a call whose caller left before there was an answer, for a reason other than our faults.
 ABANDONED = Failure("The caller gave up before there was an answer.", type="abandoned")
 
 # An answer that the source did not keep; known by identity.

@@ -212,7 +212,7 @@ class Recorder:
                         held = request
                     else:  # written before: who reads the record of a killed process sees why a call did not end
                         self.add(TimePassed(call.id, finite_seconds(request.seconds)))
-                    # Set around each yield only: the generator runs in the context of whoever drives it.
+                    # Set around each yield only: the generator runs in the context of the code that drives it.
                     token = ledger.set(self.effect)
                     try:
                         answer = yield request

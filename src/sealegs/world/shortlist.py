@@ -35,7 +35,7 @@ CLAUSE_ENDS = re.compile(r"(?<=[.;:!?,()])\s+|\band\b|\bthen\b")
 SLOWLY = 3  # places by arguments count 4/4, 4/5, 4/6: an argument speaks for several tools
 SUPPLIED = 0.3
 SAME = 0.2
-FLAT = 5  # the needs of the first tools count 1/6, 1/7, 1/8: nearly alike
+FLAT = 5  # the needs of the first tools count 1/6, 1/7, 1/8: nearly the same
 UNREADY = 0.1  # what a supplier counts that the user gives nothing for
 CHOOSABLE = 0.5  # how sure it is that the request lets a listed value be chosen
 

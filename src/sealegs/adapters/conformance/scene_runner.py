@@ -223,7 +223,7 @@ class SceneRunner:
                     pass
             else:
                 runner.join(LIMIT)
-        runner.join(LIMIT if ends else 1.0)  # the end of the session lets go of whoever still waits
+        runner.join(LIMIT if ends else 1.0)  # the end of the session releases threads that still wait
         seconds = time.monotonic() - began
         stuck = runner.is_alive() or seconds >= LIMIT
         desk.over.set()

@@ -226,7 +226,7 @@ def _content(before: list[Any], value: Any) -> list[Any]:
     texts = _texts(before)
     if not texts:
         return [item if _is_block(item) else _text(_say(item, None)) for item in _listed(value)]
-    # Written as the server wrote it, so that the change cannot be told by its form.
+    # Written as the server wrote it, so that the form does not give the change away.
     indent = 2 if any("\n " in text for text in texts) else None
     blocks = [_text(_say(item, indent)) for item in (_listed(value) if len(texts) > 1 else [value])]
     # Pictures before the first text stay before it.

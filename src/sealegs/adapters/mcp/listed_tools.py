@@ -44,7 +44,7 @@ class ListedTools:
         specs = [announced_spec(tool) for tool in listed]
         new = any(self.specs.get(spec.name) != spec for spec in specs)
         self.specs.update((spec.name, spec) for spec in specs)
-        # Only what changed: clients list again and again, and each time whoever listens would write it down.
+        # Only what changed: clients list again and again, and every listener would record each time.
         if new:
             self.on_new()
         self.dry.update(str(tool.get("name")) for tool in listed if announces_dry_run(tool))

@@ -67,7 +67,7 @@ class PipeRelay:
         self._subscriptions: list[RequestId] = []  # in the stateless era, who wants word of the list of the tools
         self._left: deque[bytes] = deque()  # the client's lines that are still to be looked at
         self._interrupted = False
-        self._ended_by = ""  # whoever ended it, where that was not the server
+        self._ended_by = ""  # who ended it, if it was not the server
         self._over: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
 
     async def run(self, command: Sequence[str], reading: BinaryIO, writing: BinaryIO) -> int:

@@ -62,7 +62,7 @@ class TaskFetch(McpExchange):
         if self.request.tool == RESULT:
             own = answer.get("result")
             meta = own.get("_meta") if isinstance(own, dict) else None
-            # The protocol ties a result to its task by this field; a fault changes what the tool said and not the
+            # The protocol ties a result to its task by this field; a fault changes the tool's answer and not the
             # protocol.
             if "result" in shown and isinstance(meta, dict) and RELATED in meta:
                 shown = {**shown, "result": {"_meta": {RELATED: meta[RELATED]}, **shown["result"]}}

@@ -243,7 +243,7 @@ class AlternativeSearch:
         """The step of a declared alternative: as it was seen, or with the arguments of the same names."""
         learner, known = self._learner, self._learner.tools[tool]
         if tool in learner.order:
-            # Seen in the clean runs, where it stands for itself: as an alternative it is not needed.
+            # The clean runs contain it in its own right, so it is not needed as an alternative.
             learner.needed.pop(tool, None)
             self.extra[tool] = learner.arguments(tool)
             return learner.steps([tool], self.extra)[0]

@@ -228,7 +228,7 @@ def _problems(written: ReferenceText, tools: Mapping[str, LearnedTool] | None) -
                 if name not in names
             )
             missing = [name for name in names if name not in step.with_ and name not in defaults]
-            # Of a tool that takes any arguments nobody can say that one is missing.
+            # A tool that takes any arguments cannot lack one.
             if missing and (real is None or real.parameters is not None):
                 yield f"steps: {id}: the argument {missing[0]!r} of {tool} is missing; write it under `with`"
 

@@ -162,7 +162,7 @@ def deed(step: LearnedStep, arguments: Mapping[str, Any], reference: LearnedRefe
     if group is None:
         return Effect(step.tool, "", held)
     acting = [reference.steps[id] for way in group.ways for id in way if reference.acts(reference.steps[id].tool)]
-    # What only some of the ways are given cannot tell a deed from another way's deed.
+    # An argument that only some of the ways have cannot distinguish this action from another way's.
     shared = set.intersection(*(set(_meanings(one, reference).values()) for one in acting))
     named = {meaning: held[name] for name, meaning in _meanings(step, reference).items() if meaning in shared}
     return Effect(group.id, "", {meaning: value for meaning, value in named.items() if value is not None})

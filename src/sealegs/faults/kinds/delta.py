@@ -15,7 +15,7 @@ from sealegs.faults.fault import FaultSetting, Rewrite, Text
 
 Sign = Literal["up", "down", "either"]
 
-# A number that stands alone: none of those in `2026-11-20`, `09:30` or `FL-203`.
+# A number by itself: none of those in `2026-11-20`, `09:30` or `FL-203`.
 NUMBER = re.compile(r"(?<![\w.,:/+-])\d+(?:\.\d+)?(?![\w:/+-]|[.,]\d)")
 # Just before a number that belongs to a name or is one: `Gate 12`, `your code is 1234`, `#7`.
 CALLED = "codes?|ids?|number|refs?|reference|pin|order|ticket|invoice|account|flight|room|gate|seat"
@@ -81,7 +81,7 @@ class Delta(Rewrite):
             return self._drifted_text(value, draw)
         if not isinstance(value, (int, float)):
             return value
-        # By the digits that the agent would see: the binary value of 0.1 has fifty more.
+        # Judged by the digits that the agent would see: the binary value of 0.1 has fifty more.
         moved = drifted(Decimal(repr(value)), self.offset, draw, self.sign)
         return int(moved) if isinstance(value, int) else float(moved)
 

@@ -80,7 +80,7 @@ class ChatApi(OpenAIErrors):
                     if delta.get(name) is not None:
                         message[name] = (message[name] or "") + delta[name]
                 for part in delta.get("tool_calls") or ():
-                    # Only the first part of a call brings its id and name; later ones are told by the index alone.
+                    # Only a call's first part brings its id and name; the index alone identifies later ones.
                     _add(calls.setdefault(part["index"], {"type": "function"}), part)
                 stop = choice.get("finish_reason") or stop
         # Without a finish reason the stream broke off: what has arrived is no answer.

@@ -97,7 +97,7 @@ def _other_texts(path: str, value: str, others: Sequence[Any], draw: random.Rand
     moment = _moment(value)
     if moment is not None:
         units = [timedelta(days=d) for d in DAYS] if len(value) == 10 else [timedelta(minutes=m) for m in MINUTES]
-        # A moment moves by whole days or minutes, so that it stays one that the tool could have said.
+        # A moment moves by whole days or minutes, so that the tool could still have answered it.
         for unit in draw.sample(units, len(units)):
             yield (moment + unit).isoformat(value[10:11] or "T")[: len(value.removesuffix("Z"))] + "Z" * value.endswith(
                 "Z"
@@ -111,7 +111,7 @@ def _other_texts(path: str, value: str, others: Sequence[Any], draw: random.Rand
         for _ in range(4):
             yield _other_code(value, draw)
     else:
-        # A name or a place must be one that the tool said elsewhere, so that the answer stays plausible.
+        # A name or a place must be one from another answer of the tool, so that this answer stays plausible.
         known = {one for other in others for one in paths.values_at(other, path) if isinstance(one, str)}
         yield from draw.sample(sorted(known - {value, ""}), min(4, len(known - {value, ""})))
 

@@ -39,7 +39,7 @@ JOURNAL = "journal.jsonl"
 CHUNK = 100  # attempts of one level that are made and written down together
 MOST_TRIED = 1000  # attempts of a level of a user's own domain
 MOST_IN_VAIN = 300  # of which none made a task
-NEAREST = 0.5  # no two tasks' tool sets are more alike than this
+NEAREST = 0.5  # no two tasks' tool sets are more similar than this
 Progress = Callable[[int, int], None]
 
 

@@ -335,7 +335,7 @@ class Search:
         self.barred |= self.corpus.kin(step.tool for step in steps)
         known = [*map(_plain, _scalars(self.inputs)), *(_plain(held.value) for held in self.held)]
         for name, value, tool, path in offers:
-            if _plain(value) not in known or name == "currency":  # said already, and yet what an amount brings along
+            if _plain(value) not in known or name == "currency":  # stated already, and yet what an amount brings along
                 self.held.append(NodeValue(Field(node.id, name), value, tool, path))
 
 

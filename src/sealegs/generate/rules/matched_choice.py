@@ -17,7 +17,7 @@ from sealegs.tasks.similarity import jaccard, tools_of
 from sealegs.world.corpus import Corpus
 
 ROUNDS = 20  # through all places
-LEAST_ERROR = 0.01  # of a figure that is alike in all tasks, as a share of it
+LEAST_ERROR = 0.01  # of a figure that is equal in all tasks, as a share of it
 ALIKE = 0.1  # of the similarity, in place of its error
 TWINS = 100.0  # what a pair of near duplicates adds to the distance
 

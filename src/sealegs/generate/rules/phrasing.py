@@ -51,7 +51,7 @@ def deliverables(
     while len(chosen) < fewest and rest:
         chosen.append(rest.pop(draw.randrange(len(rest))))
     values = {str(held.value).casefold() for held in chosen}
-    # Two deliverables of one value could not be told apart in an answer.
+    # Two deliverables with one value could not be distinguished in an answer.
     if not fewest <= len(chosen) <= most or len(values) < len(chosen):
         return None
     labels = [label_by_rules(held, vocabulary.corpus, sketch.graph) for held in chosen]

@@ -200,7 +200,7 @@ def fields(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _bindings(corpus: Corpus, own: bool) -> Iterator[tuple[str, str, ParameterSlot]]:
     """Every binding that people wrote: source tool (empty for a user's value), path, and the parameter it feeds."""
-    # Of a user's own domain nobody has written tasks; the shipped ones are about other tools.
+    # Nobody has written tasks for a user's own domain; the shipped ones are about other tools.
     for task in () if own else base_tasks().values():
         for step in task.graph.walk():
             for name, binding in step.arguments.items():

@@ -255,7 +255,7 @@ def value_doubts(task: Task, written: str) -> list[str]:
             doubts.append(f"the request does not say {name} ({value})")
         elif not contains_value(written, value):
             doubts.append(f"the written request does not say {name} ({value})")
-    # Small whole numbers are said in passing ("two flights", "one of them") and are no values of the task.
+    # Small whole numbers are mentioned in passing ("two flights", "one of them") and are not values of the task.
     stated = dict.fromkeys(number for number in numbers(written) if abs(number) >= SMALL or number % 1)
     known = [value for value in stated if contains_value(task.request, value) or value in task.inputs.values()]
     return doubts + [f"only the written request says {value:g}" for value in stated if value not in known]

@@ -40,8 +40,8 @@ WEIGHTS = {"status": 3.0, "type": 2.0, "cause": 3.0, "nature": 1.0, "invariants"
 UNSAID = 0.5  # how far an exemplar is from a failure in what the exemplar says nothing of
 FLOOR = 0.55
 SOME = 8  # of the nearest exemplars are looked at for one that helps
-ALIKE = 0.7  # of two messages: how alike they must be for one exemplar to speak of a failure that no rule knows
-AKIN = 0.25  # how alike they must be at least where the cause that the rules tell is a wide one
+ALIKE = 0.7  # how similar two messages must be for an exemplar to apply to a failure that no rule knows
+AKIN = 0.25  # the least similarity if the cause that the rules found is a broad one
 COVERED = 0.5  # of the failure's words: what share the exemplar's message must then have
 UNTELLING = frozenset({"runtime"})  # causes that say nothing of what helps
 UNTELLING_TYPES = frozenset({"RuntimeError", "OSError", "IOError", "Exception", "OperationalError"})
@@ -87,7 +87,7 @@ class Bank:
     ) -> None:
         import numpy as np
 
-        # By name, so that a user's exemplar replaces the shipped one of the same name.
+        # Keyed by name, so that a user's exemplar replaces the shipped one of the same name.
         self.exemplars = tuple({one.name: one for one in exemplars}.values())
         if not self.exemplars:
             raise ValueError("a bank needs at least one exemplar")

@@ -52,7 +52,7 @@ def levels(views: Sequence[FlatCall]) -> list[Level]:
         # A level needs values that vary; a few distinct ones are codes rather than amounts.
         if path.startswith("argument:") or len(values) < LEAST or len(set(values)) < LEAST / 2:
             continue
-        # What ranges over large factors is compared by its logarithm: the same factor up and down then counts alike.
+        # Values that range over large factors are compared by their logarithms: a factor counts the same up and down.
         log = min(values) > 0 and max(values) / min(values) >= 20
         numbers = [math.log(value) if log else float(value) for value in values]
         centre = median(numbers)

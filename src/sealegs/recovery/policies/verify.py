@@ -184,7 +184,7 @@ class Verify(Policy):
         if not context.place.reaches(check.tool):
             return failed, LookOutcome(why=f"{check.tool} cannot be called from here")
         failed_call, why = failed, f"there are no calls left for {check.tool}"
-        # What settles late is waited for before the first look; further looks are for a read that failed itself.
+        # The first look waits for effects that settle late; further looks are only for a read that itself failed.
         for turn in range(self._looks):
             seconds = (check.settles or 0.0) if turn == 0 else self._retry.base
             if not context.claims(failed_call, check.tool, seconds=seconds):
@@ -215,7 +215,7 @@ class Verify(Policy):
             return LookOutcome(why=f"{check.tool} does not tell ({error})")
         with self._lock:
             key = self._under_way.get(call.id) or (call.tool, arguments_key(call.arguments))
-            # Two equal calls leave entries that cannot be told apart while both run.
+            # Two equal calls leave entries that cannot be distinguished while both run.
             if any(other == key for id, other in self._under_way.items() if id != call.id):
                 return LookOutcome(why="an equal call is under way")
             if call.id in self._beside and seen.state == "done":

@@ -252,7 +252,7 @@ def _answers(function: SqlFunction, problem: SqlProblem, library: Library) -> bo
     steps = [step for solution in problem.solutions for step in solution.steps]
     values = list(dict.fromkeys(g.value for step in steps for g in step.arguments.values() if g.rows is None))
     names = [one.name for one in function.parameters]
-    # By their texts, since cells of a column can be of types that Python does not order.
+    # Sorted as text, since cells of a column can be of types that Python does not order.
     wanted = sorted(map(repr, map(list, problem.rows)))
     for given in itertools.islice(itertools.product(values, repeat=len(names)), SAME_ROWS_TRIES):
         outcome = library.call(function.name, dict(zip(names, given, strict=True)))

@@ -92,7 +92,7 @@ async def play_gold_actions(state: TaskState, generate: Generate, caller: Refere
     talk.append(ChatMessageAssistant(content=reply))
     state.messages.append(ChatMessageUser(content=reply))
     state.messages.append(ChatMessageAssistant(content=ENDED))
-    state.output = ModelOutput.from_content("reference", reply)  # what the agent said last, for whoever judges its stop
+    state.output = ModelOutput.from_content("reference", reply)  # the agent's last message, for the judge of its stop
     return state
 
 

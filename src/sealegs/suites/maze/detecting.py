@@ -85,7 +85,7 @@ class DetectionSplit:
 
 def halves(names: Iterable[str], seed: int = 0) -> tuple[frozenset[str], frozenset[str]]:
     """The tasks in two halves, which the seed decides."""
-    # By digest, so that the halves do not depend on the order of the tasks.
+    # Split by digest, so that the halves do not depend on the order of the tasks.
     ordered = sorted(names, key=lambda name: seeds.digest("halves", seed, name))
     return frozenset(ordered[::2]), frozenset(ordered[1::2])
 

@@ -35,7 +35,7 @@ def order_of_row(recipe: DataRecipe, name: str, number: int, trial: int) -> Traj
         RejectedText: this attempt gives none.
     """
     key = ("train", name, number, trial)
-    own = seeds.stream(*key[:3])  # what is decided for every attempt at the row alike
+    own = seeds.stream(*key[:3])  # what is decided in the same way for every attempt at the row
     if own.random() < recipe.clean:
         return _clean(synthetic_task(*key), key)
     shares = recipe.modes.parts()

@@ -125,7 +125,7 @@ def matching(query: str) -> tuple[City, ...]:
     begun = [place for place in _ROWS if parts and place.name.casefold().startswith(parts[0])]
     holding = [place for place in _ROWS if parts and parts[0] in place.name.casefold()]
     found = named or begun or holding
-    # Less the names that are also a city's (Singapore, Luxembourg), else the city would be taken for a restriction.
+    # Without names that are also a city's (Singapore, Luxembourg), or the city would be taken for a restriction.
     lands = {name for place in _ROWS for name in _lands(place)} - CITIES.keys()
     lands_named = lands.intersection(parts)
     kept = [place for place in found if not lands_named or lands_named & _lands(place)]

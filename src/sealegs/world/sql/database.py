@@ -31,7 +31,7 @@ LIMITS = {  # so that a statement cannot fill the memory with one cell
     sqlite3.SQLITE_LIMIT_ATTACHED: 0,
 }
 READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE, sqlite3.SQLITE_FUNCTION}
-# What reaches outside the database, or answers differently each time.
+# Functions that reach outside the database, or answer differently each time.
 REFUSED = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "random", "randomblob", "zeroblob"}
 REFUSED_WHILE_LOADING = {sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH}
 

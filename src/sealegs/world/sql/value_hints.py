@@ -9,7 +9,7 @@ from typing import Any
 from sealegs.world.sql.database import Database, QueryFailed
 from sealegs.world.sql.function_library import Library, SqlFunction
 
-LEAST = 0.5  # how alike two texts must be, by difflib
+LEAST = 0.5  # how similar two texts must be, by difflib
 MOST_VALUES = 2000
 
 

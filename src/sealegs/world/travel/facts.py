@@ -18,7 +18,7 @@ WEEKEND_NIGHTS = (4, 5)  # Friday and Saturday, as date.weekday() counts them
 LAST_DAY = date.fromisoformat(TODAY) + timedelta(days=330)
 WHOLE_UNITS = frozenset({"JPY", "KRW"})
 
-# What costs one euro in Lisbon, in the currencies settled in: a price level, not an exchange rate.
+# The price, in each local currency, of what costs one euro in Lisbon: a price level, not an exchange rate.
 PRICE_LEVEL = {
     "EUR": 1.0, "USD": 1.1, "GBP": 0.87, "CHF": 1.0, "SEK": 11.2, "CAD": 1.5, "AUD": 1.7, "SGD": 1.5,
     "JPY": 160.0, "CNY": 7.8, "KRW": 1450.0, "INR": 88.0, "AED": 4.0, "MXN": 20.0, "ZAR": 19.5,

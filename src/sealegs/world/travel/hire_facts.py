@@ -50,7 +50,7 @@ CLASSES = {
 }
 CODES = {found.code: found.name for found in CLASSES.values()}
 MODELS = {found.name: found.model for found in CLASSES.values()}
-# What is not to be had at an airport at all.
+# Classes of car that no airport of the city offers.
 WITHOUT = frozenset({("Zurich", "suv"), ("Singapore", "estate"), ("Mumbai", "estate"), ("Lisbon", "suv")})
 CITY_OF = {airport.code: name for name, airport in AIRPORTS.items()}
 

@@ -140,7 +140,7 @@ class _Builder:
         for node in self.layout:
             for branch in [[node]] if isinstance(node, str) else node:
                 for place, tool in enumerate(branch):
-                    # A step may read what stands before its group and before it in its own branch: of the others one
+                    # A step may read what precedes its group, and what precedes it in its own branch: of the others one
                     # alone is ever taken.
                     steps[tool] = self._step(tool, [*earlier, *branch[:place]])
             earlier += [node] if isinstance(node, str) else [tool for branch in node for tool in branch]

@@ -106,7 +106,7 @@ def _row(trace: TraceForm, mode: str, task: Imported, form: TaskForm) -> Verdict
     record = _Reader(task, mode, held).record(trace)
     verdict = judge(record, case)
     reasons = [*verdict.reasons]
-    # Without deliverables in the file the judge cannot check the answer, so this rule stands in for it.
+    # Without deliverables in the file the judge cannot check the answer, so this rule takes its place.
     if verdict.success and not task.tells and verdict.solvable:
         reasons += [*_untold(record, task), *invented_values(record, case)]
     return {

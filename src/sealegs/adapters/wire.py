@@ -251,7 +251,9 @@ def arguments_of(method: str, path: str, query: str, body: bytes, headers: Itera
         found["query"] = _paired(query)
     if body:
         kind = next((value for name, value in headers if name.lower() == "content-type"), "")
-        found["body"] = _body(body, kind.lower())
+        # Model servers take JSON whatever its header says, and curl's own header says that it is a form.
+        as_json = "json" in kind.lower() or model_api_at(method, path) is not None
+        found["body"] = _body(body, as_json, "x-www-form-urlencoded" in kind.lower())
     return HttpArguments(found, method, headers)
 
 
@@ -330,8 +332,8 @@ def _paired(text: str) -> dict[str, Any]:
     return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
 
 
-def _body(body: bytes, kind: str) -> Any:
-    if "json" in kind:
+def _body(body: bytes, as_json: bool, as_form: bool) -> Any:
+    if as_json:
         try:
             return json.loads(body)
         except ValueError:
@@ -340,4 +342,4 @@ def _body(body: bytes, kind: str) -> Any:
         text = body.decode()
     except UnicodeDecodeError:
         return body
-    return _paired(text) if "x-www-form-urlencoded" in kind else text
+    return _paired(text) if as_form else text

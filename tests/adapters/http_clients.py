@@ -47,7 +47,7 @@ async def ask(
         timeout: the client's own.
         bare: without any adapter of ours.
         tools: names for requests.
-        heard: told each piece of the body as it comes, which is then streamed.
+        heard: called with each piece of the body as it comes, which is then streamed.
         more: further options of the adapter, or of the request.
     """
     method = "GET" if json is None else "POST"

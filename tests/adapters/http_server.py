@@ -21,10 +21,10 @@ BODY = json.dumps(PRICES).encode()
 
 @dataclass
 class Served:
-    """Where the server is, and what it was asked."""
+    """Where the server is, and the requests it got."""
 
     url: str
-    asked: list[tuple[str, str, Any]] = field(default_factory=list)
+    requests: list[tuple[str, str, Any]] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
     heard: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     patience: float = 0.0  # seconds that it waits for the client to have heard an event
@@ -55,7 +55,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes | None) -> None:
         path = self.path.partition("?")[0]
-        self.served.asked.append((self.command, self.path, body))
+        self.served.requests.append((self.command, self.path, body))
         getattr(self, "_" + path.strip("/").split("/")[0])()
 
     def _send(self, status: int, body: bytes, kind: str = "application/json", **headers: str) -> None:

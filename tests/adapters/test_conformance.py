@@ -341,11 +341,11 @@ class Nowhere(Harness):
 
 def test_what_a_harness_cannot_do_is_reported_and_not_raised() -> None:
     report = conform(Nowhere(), only("value_replaced", "error_shown", "streaming", "parallel"))
-    told = {verdict.check: (verdict.result, verdict.detail) for verdict in report.verdicts}
-    assert told["streaming"] == ("absent", "nothing is streamed")
-    assert told["parallel"] == ("absent", "one call a turn")
-    assert told["value_replaced"] == ("failed", "without the adapter the run ends with OSError: no agent")
-    assert told["error_shown"] == ("failed", "the run did not continue: OSError: no agent")
+    verdicts = {verdict.check: (verdict.result, verdict.detail) for verdict in report.verdicts}
+    assert verdicts["streaming"] == ("absent", "nothing is streamed")
+    assert verdicts["parallel"] == ("absent", "one call a turn")
+    assert verdicts["value_replaced"] == ("failed", "without the adapter the run ends with OSError: no agent")
+    assert verdicts["error_shown"] == ("failed", "the run did not continue: OSError: no agent")
     assert report.version == ""
     assert "of unknown version" in str(report)
     assert report.as_data()["verdicts"][0]["check"] == "value_replaced"

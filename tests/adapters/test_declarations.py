@@ -1,4 +1,4 @@
-"""What is declared of a tool reaches the session, from wherever it is declared, and what is said there counts more."""
+"""What is declared of a tool reaches the session from wherever it is declared; the session's own word counts more."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def named(failing: Callable[[], int]) -> Callable[[], int]:
     return price
 
 
-@pytest.mark.parametrize(("said", "runs"), [({}, 1), ({"effects": False}, 3), ({"idempotent": True}, 3)])
-def test_a_function_is_repeated_as_it_is_declared(said: Any, runs: int) -> None:
+@pytest.mark.parametrize(("declared", "runs"), [({}, 1), ({"effects": False}, 3), ({"idempotent": True}, 3)])
+def test_a_function_is_repeated_as_it_is_declared(declared: Any, runs: int) -> None:
     for way in ("active", "wrap", "both"):
         failing = Failing()
-        marked_tool = tool(**said)(named(failing)) if way != "wrap" else named(failing)
+        marked_tool = tool(**declared)(named(failing)) if way != "wrap" else named(failing)
         mine = session()
         price = {"active": marked_tool, "both": None}.get(way) or wrap(
-            marked_tool, mine, **(said if way == "wrap" else {})
+            marked_tool, mine, **(declared if way == "wrap" else {})
         )
         with mine, suppress(TimeoutError):
             price()
@@ -118,31 +118,31 @@ def test_a_request_that_never_left_is_made_again_by_whatever_method(method: str)
 
 
 def test_a_transport_of_others_proves_nothing() -> None:
-    asked = []
+    methods = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.method)
+        methods.append(request.method)
         raise httpx.ConnectError("All connection attempts failed")
 
     with httpx.Client(transport=Transport(session(), httpx.MockTransport(answer))) as client:
         for method in ("POST", "GET"):
             with pytest.raises(httpx.ConnectError):
                 client.request(method, CLOSED)
-    assert asked == ["POST", "GET", "GET", "GET", "GET"]
+    assert methods == ["POST", "GET", "GET", "GET", "GET"]
 
 
-def test_a_tool_asked_by_several_methods_is_as_bad_as_any() -> None:
-    asked = []
+def test_a_tool_called_by_several_methods_is_as_bad_as_any() -> None:
+    methods = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.method)
+        methods.append(request.method)
         return httpx.Response(503)
 
     transport = Transport(session(), httpx.MockTransport(answer), {"orders": "* */"})
     with httpx.Client(transport=transport) as client:
         for method in ("PUT", "POST", "PUT"):
             client.request(method, CLOSED)
-    assert asked == ["PUT"] * 4 + ["POST", "PUT"]
+    assert methods == ["PUT"] * 4 + ["POST", "PUT"]
 
 
 def test_marks_of_frameworks() -> None:

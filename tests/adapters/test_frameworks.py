@@ -36,7 +36,7 @@ def test_a_framework_passes_the_kit(name: str, tmp_path: Path) -> None:
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
     env = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": path}
     run = subprocess.run([*command, *checks], cwd=tmp_path, env=env, stdin=subprocess.DEVNULL, capture_output=True)
-    told = run.stdout.decode()
-    assert run.returncode == 0, f"{told}\n{run.stderr.decode()}"
-    assert told.count("passed  ") >= len(MAIN)
-    assert (f"passed  {OBJECTS}" in told) == any(one.objects for one in noxfile.entries(name)), told
+    stdout = run.stdout.decode()
+    assert run.returncode == 0, f"{stdout}\n{run.stderr.decode()}"
+    assert stdout.count("passed  ") >= len(MAIN)
+    assert (f"passed  {OBJECTS}" in stdout) == any(one.objects for one in noxfile.entries(name)), stdout

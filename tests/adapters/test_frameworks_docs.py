@@ -66,7 +66,7 @@ def test_every_adapter_is_tested_and_has_an_extra() -> None:
     assert len(noxfile.needed("loops")) == 4
 
 
-def test_what_objects_are_run_is_said_of_every_framework() -> None:
+def test_which_objects_are_run_is_listed_for_every_framework() -> None:
     """Every package whose objects are run is one by which a framework is seen, and the list says what is taken."""
     run = {one.name for one in FRAMEWORKS for package in RUNNERS if one.is_imported_as(package)}
     described = {one.name for one in FRAMEWORKS if one.objects}

@@ -36,9 +36,9 @@ def desk(*agents: Any) -> Any:
 
     def turn(call: ModelCall) -> ModelStep:
         items = call.input if isinstance(call.input, list) else []
-        told = [str(item["output"]) for item in items if "output" in item]
-        if told:
-            return ModelStep(output=[assistant_message(f"the desk read {told[-1]}")])
+        outputs = [str(item["output"]) for item in items if "output" in item]
+        if outputs:
+            return ModelStep(output=[assistant_message(f"the desk read {outputs[-1]}")])
         return ModelStep(output=[function_call("transfer_to_billing", {}, call_id="one")])
 
     return Agent("desk", model=ScriptedModel([ModelStep(responder=turn) for _ in range(20)]), handoffs=list(agents))
@@ -96,10 +96,10 @@ def test_an_agent_as_a_tool_fails_like_a_tool() -> None:
 
     def turn(call: ModelCall) -> ModelStep:
         items = call.input if isinstance(call.input, list) else []
-        told = [str(item["output"]) for item in items if "output" in item]
-        if len(told) == 2:
-            return ModelStep(output=[assistant_message(json.dumps(told))])
-        return ModelStep(output=[function_call("ask_billing", {"input": "?"}, call_id=f"call-{len(told)}")])
+        outputs = [str(item["output"]) for item in items if "output" in item]
+        if len(outputs) == 2:
+            return ModelStep(output=[assistant_message(json.dumps(outputs))])
+        return ModelStep(output=[function_call("ask_billing", {"input": "?"}, call_id=f"call-{len(outputs)}")])
 
     tool = says("billing").as_tool("ask_billing", "Ask billing.")
     model = ScriptedModel([ModelStep(responder=turn) for _ in range(3)])

@@ -55,7 +55,7 @@ def shared() -> Iterator[Served]:
 
 @pytest.fixture
 def served(shared: Served) -> Served:
-    shared.asked.clear()
+    shared.requests.clear()
     shared.sent.clear()
     shared.patience = 0.0
     return shared
@@ -96,7 +96,7 @@ BREAKS: list[tuple[str, Fault, str]] = [
 ]
 
 
-def told(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Its text without what differs from server to server."""
     text = re.sub(r"0x[0-9a-f]+", "0x", str(error))
     text = re.sub(r"nowhere\.invalid|127\.0\.0\.1", "host", text)
@@ -113,7 +113,7 @@ async def test_a_connection_breaks_as_a_real_one_does(
     session = Session(plan(rule(fault)), clock=RealClock())
     ours = await raised(kind, session, f"{served.url}/prices", timeout=patience)
     assert type(ours) is type(real)
-    assert told(ours) == told(real)
+    assert error_text(ours) == error_text(real)
     assert (ours.request is None) == (real.request is None)  # type: ignore[attr-defined]
     text = "".join(traceback.format_exception(ours))
     assert PACKAGE not in text
@@ -141,7 +141,7 @@ async def test_an_error_is_an_answer_with_a_body(kind: str, served: Served) -> N
     assert got.json() == {"error": {**error, "region": "north"}}
     assert (await ask(kind, silent(RateLimit()), f"{served.url}/prices")).status == 429
     assert (await ask(kind, silent(Error(exception="KeyError", message="x")), f"{served.url}/prices")).status == 500
-    assert not served.asked
+    assert not served.requests
 
 
 @ALL_KINDS
@@ -266,13 +266,13 @@ async def test_requests_have_names(kind: str, served: Served) -> None:
 async def test_effects(kind: str, served: Served) -> None:
     url = f"{served.url}/prices"
     for fault, runs, delivered in ((Duplicate(), 2, True), (LostAck(), 1, True), (SilentNoop(), 1, False)):
-        served.asked.clear()
+        served.requests.clear()
         episode = Episode(rule(fault))
         if isinstance(fault, LostAck):
             await raised(kind, episode.session, url, json={"item": "pen"}, timeout=None)
         else:
             assert (await ask(kind, episode.session, url, json={"item": "pen"})).json() == PRICES
-        assert [json.loads(body) for _, _, body in served.asked] == [{"item": "pen"}] * runs
+        assert [json.loads(body) for _, _, body in served.requests] == [{"item": "pen"}] * runs
         assert episode.record().exposed == delivered
 
 
@@ -282,7 +282,7 @@ async def test_a_fault_asks_for_something_else(kind: str, served: Served) -> Non
     session = Session(plan(rule(WrongEntity())), specs=(spec,), clock=VirtualClock())
     got = await ask(kind, session, f"{served.url}/prices?x=1", tools={"look": "GET *"})
     assert got.body == b"It is sunny in Oslo, 21 degrees."
-    assert [path for _, path, _ in served.asked] == ["/page", "/prices?x=1"]
+    assert [path for _, path, _ in served.requests] == ["/page", "/prices?x=1"]
 
 
 @pytest.mark.parametrize("kind", ["httpx async", "httpx2 async"])
@@ -367,17 +367,17 @@ LOST: list[Fault] = [
 async def test_a_failure_comes_before_the_server_s_work_or_after_it(
     kind: str, path: str, fault: Fault, served: Served
 ) -> None:
-    """The server's own list says how often it was asked; the client cannot tell the two apart."""
+    """The server's own list says how often it was called; the client cannot tell the two apart."""
     seen: dict[str, str] = {}
     for moment in ("before", "after"):
-        served.asked.clear()
+        served.requests.clear()
         episode = Episode(rule(fault, moment=moment))
         try:
             got = await ask(kind, episode.session, f"{served.url}/{path}", json={"count": 1})
             seen[moment] = f"{got.status} {got.body!r}"
         except Exception as error:
             seen[moment] = f"{type(error).__name__}: {error}"
-        assert [asked[0] for asked in served.asked] == ["POST"] * (moment == "after")
+        assert [method for method, _, _ in served.requests] == ["POST"] * (moment == "after")
         (turn,) = episode.record().turns
         assert [strike.moment for strike in turn.strikes] == [moment]
         assert turn.worked == turn.lost == (moment == "after")
@@ -396,7 +396,7 @@ async def test_the_answer_that_is_lost_gives_its_connection_back(form: str, serv
     inner = library.AsyncHTTPTransport(limits=limits)
     async with library.AsyncClient(transport=ours.AsyncTransport(session, inner), timeout=2.0) as client:
         assert [(await client.get(f"{served.url}/events")).status_code for _ in range(3)] == [503] * 3
-    assert len(served.asked) == 6
+    assert len(served.requests) == 6
 
 
 def test_the_answer_that_requests_loses_gives_its_connection_back(served: Served) -> None:
@@ -406,7 +406,7 @@ def test_the_answer_that_requests_loses_gives_its_connection_back(served: Served
         session = silent_at("after", Error(status=503))
         client.mount("http://", ours.Adapter(session, pool_maxsize=1, pool_block=True))
         assert [client.get(f"{served.url}/events", timeout=2.0).status_code for _ in range(3)] == [503] * 3
-    assert len(served.asked) == 3
+    assert len(served.requests) == 3
 
 
 @pytest.mark.parametrize("plan_rules", [(), (rule(Error(status=503), when=Nth(1000)),)], ids=["no rule", "not yet"])
@@ -429,7 +429,7 @@ async def test_an_upload_from_a_generator_arrives_whole(plan_rules: tuple[Rule, 
         client.post(url, content=iter([b"abc", b"def"]), headers=length)
     async with httpx.AsyncClient(transport=of_httpx.AsyncTransport(session)) as client:
         await client.post(url, content=later(), headers=length)
-    assert [body for _, _, body in served.asked] == [b"abcdef"] * 3
+    assert [body for _, _, body in served.requests] == [b"abcdef"] * 3
 
 
 def silent_at(moment: str, fault: Fault) -> Session:

@@ -20,7 +20,7 @@ httpx2 = pytest.importorskip("httpx2", reason=needs.module("httpx2"))
 openai = pytest.importorskip("openai", reason=needs.module("openai"))
 anthropic = pytest.importorskip("anthropic", reason=needs.module("anthropic"))
 WORDS = "It is sunny in Oslo and 21 degrees warm."
-ASKED: list[Any] = [{"role": "user", "content": "Weather?"}]
+MESSAGES: list[Any] = [{"role": "user", "content": "Weather?"}]
 
 
 @pytest.fixture(scope="module")
@@ -53,14 +53,14 @@ class OpenAI:
         return server.url
 
     def say(self) -> str:
-        return str(self.sync.chat.completions.create(model="m", messages=ASKED).choices[0].message.content)
+        return str(self.sync.chat.completions.create(model="m", messages=MESSAGES).choices[0].message.content)
 
     async def say_later(self) -> str:
-        found = await self.later.chat.completions.create(model="m", messages=ASKED)
+        found = await self.later.chat.completions.create(model="m", messages=MESSAGES)
         return str(found.choices[0].message.content)
 
     def stream(self) -> Iterator[str]:
-        for chunk in self.sync.chat.completions.create(model="m", messages=ASKED, stream=True):
+        for chunk in self.sync.chat.completions.create(model="m", messages=MESSAGES, stream=True):
             yield chunk.choices[0].delta.content or ""
 
 
@@ -74,14 +74,14 @@ class Anthropic(OpenAI):
         return server.root
 
     def say(self) -> str:
-        return str(self.sync.messages.create(model="m", max_tokens=99, messages=ASKED).content[0].text)
+        return str(self.sync.messages.create(model="m", max_tokens=99, messages=MESSAGES).content[0].text)
 
     async def say_later(self) -> str:
-        found = await self.later.messages.create(model="m", max_tokens=99, messages=ASKED)
+        found = await self.later.messages.create(model="m", max_tokens=99, messages=MESSAGES)
         return str(found.content[0].text)
 
     def stream(self) -> Iterator[str]:
-        with self.sync.messages.stream(model="m", max_tokens=99, messages=ASKED) as events:
+        with self.sync.messages.stream(model="m", max_tokens=99, messages=MESSAGES) as events:
             yield from events.text_stream
 
 
@@ -95,7 +95,7 @@ async def test_nothing_changes_where_nothing_strikes(maker: Any, server: ScriptS
         assert model.say() == await model.say_later() == "".join(model.stream()) == WORDS
     turns = episode.record().turns
     assert len(turns) == 3
-    assert turns[0].call.arguments["body"]["messages"] == ASKED
+    assert turns[0].call.arguments["body"]["messages"] == MESSAGES
     assert "none" not in repr(turns[0].call)  # no header, so no key, is ever recorded
 
 

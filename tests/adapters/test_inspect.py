@@ -66,9 +66,9 @@ async def called(tools: Any, name: str, arguments: dict[str, Any]) -> ChatMessag
     """The message that answers one call."""
     message = ChatMessageAssistant(content="", tool_calls=[ToolCall("1", name, arguments)])
     found = await execute_tools([message], tools)
-    (told,) = found.messages
-    assert isinstance(told, ChatMessageTool)
-    return told
+    (answer,) = found.messages
+    assert isinstance(answer, ChatMessageTool)
+    return answer
 
 
 def struck(*faults: Fault) -> Session:
@@ -91,8 +91,8 @@ async def test_a_definitions_own_name_is_the_tools() -> None:
 
 async def test_arguments_are_objects_to_the_tool_and_data_to_the_session() -> None:
     episode = Episode()
-    told = await called([wrap(price(), episode.session)], "price", PEN)
-    assert told.text == '{"name": "pen", "since": 2020, "price": 24}'
+    answer = await called([wrap(price(), episode.session)], "price", PEN)
+    assert answer.text == '{"name": "pen", "since": 2020, "price": 24}'
     (turn,) = episode.record().turns
     assert turn.call.arguments == PEN
 
@@ -115,40 +115,40 @@ async def test_an_argument_that_a_layer_changes_reaches_the_tool_and_the_others_
         return (yield replace(call, arguments={**call.arguments, "city": "Rome"}))
 
     session = Session(layers=[elsewhere], clock=VirtualClock())
-    told = await called([wrap(echo(), session)], "echo", {"city": "Oslo", "day": "2020-01-02"})
-    assert told.text == "Rome 2020"
+    answer = await called([wrap(echo(), session)], "echo", {"city": "Oslo", "day": "2020-01-02"})
+    assert answer.text == "Rome 2020"
 
 
 async def test_faults_work_on_what_a_text_says() -> None:
-    told = await called([wrap(price(), struck(Delta(fields=("price",))))], "price", PEN)
-    assert '"name": "pen"' in told.text
-    assert '"price": 24' not in told.text
-    assert '"price"' in told.text
+    answer = await called([wrap(price(), struck(Delta(fields=("price",))))], "price", PEN)
+    assert '"name": "pen"' in answer.text
+    assert '"price": 24' not in answer.text
+    assert '"price"' in answer.text
 
 
 async def test_contents_are_read_as_their_text() -> None:
     bare = await called([contents()], "contents", {})
     same = await called([wrap(contents(), Episode().session)], "contents", {})
     assert same.content == bare.content
-    told = await called([wrap(contents(), struck(Malformed(mode="cut")))], "contents", {})
-    assert "It costs 12\nor 13.".startswith(told.text)
-    assert told.text
+    answer = await called([wrap(contents(), struck(Malformed(mode="cut")))], "contents", {})
+    assert "It costs 12\nor 13.".startswith(answer.text)
+    assert answer.text
 
 
 async def test_failures_end_the_run_or_are_shown() -> None:
     with pytest.raises(Exception, match="Service Unavailable") as raised:
         await called([wrap(price(), struck(Error(status=503)))], "price", PEN)
     assert type(raised.value).__name__ == "ServiceUnavailable"
-    told = await called([wrap(price(), struck(Error(status=503)), "shown")], "price", PEN)
-    assert told.error is not None
-    assert "Service Unavailable" in told.error.message
+    answer = await called([wrap(price(), struck(Error(status=503)), "shown")], "price", PEN)
+    assert answer.error is not None
+    assert "Service Unavailable" in answer.error.message
 
 
 async def test_arguments_that_inspect_refuses_never_reach_the_session() -> None:
     episode = Episode()
-    told = await called([wrap(price(), episode.session)], "price", {"item": "pen"})
-    assert told.error is not None
-    assert told.error.type == "parsing"
+    answer = await called([wrap(price(), episode.session)], "price", {"item": "pen"})
+    assert answer.error is not None
+    assert answer.error.type == "parsing"
     assert not episode.record().turns
 
 
@@ -177,8 +177,8 @@ class Server(MCPServer):
 
 async def test_sources_of_tools() -> None:
     for source in (Shelf(), Server()):
-        told = await called(wrap([source], struck(Error(status=503)), "shown"), "price", PEN)
-        assert told.error is not None
+        answer = await called(wrap([source], struck(Error(status=503)), "shown"), "price", PEN)
+        assert answer.error is not None
         plain = await called([source], "price", PEN)
         assert plain.error is None
 

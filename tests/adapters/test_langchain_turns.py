@@ -163,6 +163,6 @@ def test_ids_that_come_again_are_those_of_another_turn(nth: int, by_middleware: 
 def test_calls_outside_of_a_graph_are_counted_as_they_come() -> None:
     session = Session(Plan(name="nth", rules=(rule(Error(status=503), tool="search", when=Nth(2)),)))
     one = wrap(search, session, "shown")
-    asked: Any = {"name": "search", "args": {"place": 0}, "id": "call_0", "type": "tool_call"}
-    assert [one.invoke(asked).status for _ in range(3)] == ["success", "error", "success"]
+    call: Any = {"name": "search", "args": {"place": 0}, "id": "call_0", "type": "tool_call"}
+    assert [one.invoke(call).status for _ in range(3)] == ["success", "error", "success"]
     assert one.invoke({"place": 1}) == "found 1", "a plain call has no id"

@@ -1,4 +1,4 @@
-"""LangGraph's stores under a session: what the store holds, what it said, and what the agent was shown."""
+"""LangGraph's stores under a session: what the store holds, what it answered, and what the agent was shown."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ async def test_a_stale_read_is_the_same_entry_as_it_was(way: str) -> None:
     assert read.value == {"size": 38}
     assert (read.namespace, read.key, read.updated_at) == (ANN, "size", first.updated_at)
     assert memory.truth.get(ANN, "size").value == {"size": 39}  # type: ignore[union-attr]
-    said, shown = (lambda turn: (turn.said.value, turn.shown.value))(memory.turns()[-1])
-    assert (said["value"], shown["value"]) == ({"size": 39}, {"size": 38})
+    answer, shown = (lambda turn: (turn.said.value, turn.shown.value))(memory.turns()[-1])
+    assert (answer["value"], shown["value"]) == ({"size": 39}, {"size": 38})
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -116,17 +116,20 @@ async def test_a_lost_acknowledgement_is_a_write_that_the_store_holds(way: str) 
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_search_may_be_partial_and_empty_and_fail(way: str) -> None:
-    for fault, told in (({"kind": "empty"}, []), ({"kind": "delta", "offset": 1.0, "fields": ["value.size"]}, None)):
+    for fault, expected in (
+        ({"kind": "empty"}, []),
+        ({"kind": "delta", "offset": 1.0, "fields": ["value.size"]}, None),
+    ):
         memory = Memory(way, plan("store_search", **fault))
         memory.truth.put(ANN, "size", {"size": 38.0})
         memory.truth.put(BO, "size", {"size": 44.0})
         found = await memory.do("search", ("users",), limit=5)
         true = memory.truth.search(("users",), limit=5)
-        if told is None:
+        if expected is None:
             assert [one.key for one in found] == [one.key for one in true]
             assert [one.value for one in found] != [one.value for one in true]
         else:
-            assert found == told
+            assert found == expected
         assert await memory.do("search", ("users",), limit=5) == true
     memory = Memory(way, plan("store_search", kind="error", status=503))
     with pytest.raises(Exception, match="Service Unavailable"):
@@ -154,8 +157,8 @@ async def test_untouched_it_answers_as_the_store_does_in_batches_too(way: str) -
     for store in (memory.store, twin):
         for _ in range(2):
             found = store.batch(ops) if way == "sync" else await store.abatch(ops)
-    told = twin.batch(ops)
-    assert [getattr(one, "value", one) for one in found[:3]] == [getattr(one, "value", one) for one in told[:3]]
+    expected = twin.batch(ops)
+    assert [getattr(one, "value", one) for one in found[:3]] == [getattr(one, "value", one) for one in expected[:3]]
     assert memory.store.get(ANN, "size").value == {"size": 39}  # type: ignore[union-attr]
     names = await memory.do("list_namespaces", prefix=("users",), max_depth=2)
     assert names == twin.list_namespaces(prefix=("users",), max_depth=2)
@@ -170,11 +173,11 @@ async def test_agents_of_a_graph_share_what_the_session_lets_them(tmp_path: Path
 
     async def learn(state: dict[str, Any], *, store: BaseStore) -> dict[str, Any]:
         await store.aput(ANN, "size", {"size": state["size"]})
-        return {"told": "noted"}
+        return {"advice": "noted"}
 
     async def advise(state: dict[str, Any], *, store: BaseStore) -> dict[str, Any]:
         item = await store.aget(ANN, "size")
-        return {"told": "unknown" if item is None else f"size {item.value['size']}"}
+        return {"advice": "unknown" if item is None else f"size {item.value['size']}"}
 
     graph: Any = StateGraph(dict)
     graph.add_node("learn", learn)
@@ -184,9 +187,9 @@ async def test_agents_of_a_graph_share_what_the_session_lets_them(tmp_path: Path
     graph.add_edge("advise", END)
     memory = Memory("async", plan("store_put", kind="silent_noop", moment="before", when={"nth": 2}))
     agents = graph.compile(store=memory.store)
-    assert (await agents.ainvoke({"size": 38}))["told"] == "size 38"
-    assert (await agents.ainvoke({"size": 39}))["told"] == "size 38"  # the second write was lost
-    assert (await agents.ainvoke({"size": 40}))["told"] == "size 40"
+    assert (await agents.ainvoke({"size": 38}))["advice"] == "size 38"
+    assert (await agents.ainvoke({"size": 39}))["advice"] == "size 38"  # the second write was lost
+    assert (await agents.ainvoke({"size": 40}))["advice"] == "size 40"
     assert [turn.call.tool for turn in memory.turns()] == ["store_put", "store_get"] * 3
 
 

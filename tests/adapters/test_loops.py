@@ -140,7 +140,7 @@ async def test_a_loop_runs_as_it_would(loop: Loop, is_async: bool) -> None:
 
 @LOOPS
 @FORMS
-async def test_faults_are_told_as_errors_of_the_tool(loop: Loop, is_async: bool) -> None:
+async def test_faults_are_shown_as_errors_of_the_tool(loop: Loop, is_async: bool) -> None:
     episode = Episode(rule(Connection(), tool="price"), rule(Interrupted(), tool="story"))
     found = await run(loop, episode.session, is_async)
     refused, cut = errors(
@@ -155,7 +155,7 @@ async def test_faults_are_told_as_errors_of_the_tool(loop: Loop, is_async: bool)
 
 @LOOPS
 @FORMS
-async def test_more_than_words_is_told_as_json(loop: Loop, is_async: bool) -> None:
+async def test_more_than_words_is_shown_as_json(loop: Loop, is_async: bool) -> None:
     text, _ = (await run(loop, Episode(rule(RateLimit())).session, is_async))[0]
     assert json.loads(text)["error"]["retry_after"] == 1.0
 
@@ -180,9 +180,9 @@ def test_a_wrapped_function_is_a_tool_of_anthropics_runner() -> None:
     assert wrapped.to_dict() == bare.to_dict()
     calls = [{"tool": "cost", "arguments": {"item": "pen"}}] * 2
     script = script_from({"turns": [{"calls": calls}, {"say": "{{heard}}"}]})
-    asked: Any = {"model": "m", "max_tokens": 99, "messages": [{"role": "user", "content": "Go."}]}
+    request: Any = {"model": "m", "max_tokens": 99, "messages": [{"role": "user", "content": "Go."}]}
     with ScriptServer(script) as server, anthropic.Anthropic(base_url=server.root, api_key="none") as client:
-        client.beta.messages.tool_runner(tools=[wrapped], **asked).until_done()
+        client.beta.messages.tool_runner(tools=[wrapped], **request).until_done()
     right, wrong = server.requests[-1].body["messages"][-1]["content"]
     assert json.loads(right["content"]) == {"item": "pen", "price": 12}
     assert wrong["is_error"]
@@ -200,8 +200,8 @@ async def test_arguments_that_are_no_json(loop: Loop) -> None:
 
 def test_an_error_in_the_agents_own_words() -> None:
     call = {"id": "1", "function": {"name": "price", "arguments": '{"item": "sword"}'}}
-    (told,) = openai_loop.tool_messages([call], [price], error_text=lambda error: f"Oh dear: {error}")
-    assert told == {"role": "tool", "tool_call_id": "1", "content": "Oh dear: no such item"}
+    (reply,) = openai_loop.tool_messages([call], [price], error_text=lambda error: f"Oh dear: {error}")
+    assert reply == {"role": "tool", "tool_call_id": "1", "content": "Oh dear: no such item"}
     assert openai_loop.tool_messages(None, [price]) == []
     use = {"type": "tool_use", "id": "1", "name": "price", "input": {"item": "pen"}}
     assert (
@@ -215,8 +215,8 @@ def test_two_ways_of_telling() -> None:
     assert json.loads(error_as_json(error))["error"]["type"] == "TypeError"
     struck = Episode(rule(Error(message="Closed.", type="Closed"))).session
     call = {"id": "1", "function": {"name": "price", "arguments": '{"item": "pen"}'}}
-    (told,) = openai_loop.tool_messages([call], wrap([price], struck))
-    assert json.loads(told["content"]) == {"error": {"type": "Closed", "message": "Closed."}}
+    (reply,) = openai_loop.tool_messages([call], wrap([price], struck))
+    assert json.loads(reply["content"]) == {"error": {"type": "Closed", "message": "Closed."}}
 
 
 async def test_calls_side_by_side_are_counted_in_the_order_of_the_model() -> None:

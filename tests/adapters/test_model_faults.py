@@ -30,7 +30,7 @@ anthropic = pytest.importorskip("anthropic", reason=needs.module("anthropic"))
 WORDS = "It is sunny in Oslo and 21 degrees warm."
 CITY = {"city": "Oslo"}
 SCRIPT = {"turns": [{"say": "Let me look.", "call": {"tool": "weather", "arguments": CITY}}, {"say": WORDS}]}
-ASKED: list[Any] = [{"role": "user", "content": "Weather?"}]
+MESSAGES: list[Any] = [{"role": "user", "content": "Weather?"}]
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +62,13 @@ class Chat:
     def second(self) -> list[Any]:
         """A conversation in which the model has called the tool once."""
         call = {"id": "call_0_0", "type": "function", "function": {"name": "weather", "arguments": json.dumps(CITY)}}
-        asked = {"role": "assistant", "content": "Let me look.", "tool_calls": [call]}
-        return [*ASKED, asked, {"role": "tool", "tool_call_id": "call_0_0", "content": "sunny"}]
+        reply = {"role": "assistant", "content": "Let me look.", "tool_calls": [call]}
+        return [*MESSAGES, reply, {"role": "tool", "tool_call_id": "call_0_0", "content": "sunny"}]
 
-    def ask(self, messages: list[Any] = ASKED) -> Any:
+    def ask(self, messages: list[Any] = MESSAGES) -> Any:
         return self.real.chat.completions.create(model="gpt-5", messages=messages, tools=self.tools)
 
-    def gathered(self, messages: list[Any] = ASKED) -> Any:
+    def gathered(self, messages: list[Any] = MESSAGES) -> Any:
         """The same answer, from a stream that the client gathers."""
         with self.real.chat.completions.stream(model="gpt-5", messages=messages, tools=self.tools) as events:
             for _ in events:
@@ -98,12 +98,12 @@ class Responses(Chat):
 
     def second(self) -> list[Any]:
         call = {"type": "function_call", "call_id": "call_0_0", "name": "weather", "arguments": json.dumps(CITY)}
-        return [*ASKED, call, {"type": "function_call_output", "call_id": "call_0_0", "output": "sunny"}]
+        return [*MESSAGES, call, {"type": "function_call_output", "call_id": "call_0_0", "output": "sunny"}]
 
-    def ask(self, messages: list[Any] = ASKED) -> Any:
+    def ask(self, messages: list[Any] = MESSAGES) -> Any:
         return self.real.responses.create(model="gpt-5", input=messages, tools=self.tools)
 
-    def gathered(self, messages: list[Any] = ASKED) -> Any:
+    def gathered(self, messages: list[Any] = MESSAGES) -> Any:
         stream = self.real.responses.create(model="gpt-5", input=messages, tools=self.tools, stream=True)
         events = list(stream)
         assert [event.sequence_number for event in events] == list(range(len(events)))
@@ -136,12 +136,12 @@ class Messages(Chat):
     def second(self) -> list[Any]:
         use = {"type": "tool_use", "id": "toolu_0_0", "name": "weather", "input": CITY}
         result = {"type": "tool_result", "tool_use_id": "toolu_0_0", "content": "sunny"}
-        return [*ASKED, {"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+        return [*MESSAGES, {"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
 
-    def ask(self, messages: list[Any] = ASKED) -> Any:
+    def ask(self, messages: list[Any] = MESSAGES) -> Any:
         return self.real.messages.create(model="gpt-5", max_tokens=99, messages=messages, tools=self.tools)
 
-    def gathered(self, messages: list[Any] = ASKED) -> Any:
+    def gathered(self, messages: list[Any] = MESSAGES) -> Any:
         with self.real.messages.stream(model="gpt-5", max_tokens=99, messages=messages, tools=self.tools) as events:
             return events.get_final_message()
 
@@ -193,7 +193,7 @@ def test_an_error_is_the_one_that_is_documented(
     with api(server, struck(ModelError(error=problem[0]))) as model, pytest.raises(api.sdk.APIStatusError) as raised:
         model.ask()
     error, body = raised.value, raised.value.response.json()
-    assert len(server.requests) == before  # the model was not asked
+    assert len(server.requests) == before  # the model was not called
     if api is Messages:
         name, status, kind = of_anthropic
         assert body["type"] == "error"
@@ -300,12 +300,12 @@ def test_a_turn_of_words_goes_wrong(api: type[Chat], form: Any, streamed: bool, 
         assert answer == FORMS[form][api]
         return
     assert model.ended(answer) == FORMS[form][api]
-    said = model.words(answer) or ""
-    assert said != WORDS
+    words = model.words(answer) or ""
+    assert words != WORDS
     assert not model.calls(answer)
     if form == "length":
-        assert said
-        assert WORDS.startswith(said)
+        assert words
+        assert WORDS.startswith(words)
     if form == "refusal" and api is Chat:
         assert answer.choices[0].message.refusal
         assert answer.choices[0].message.content is None
@@ -329,7 +329,7 @@ def _cut(model: Chat, form: str) -> Any:
 def test_a_call_goes_wrong(api: type[Chat], form: Any, streamed: bool, server: ScriptServer) -> None:
     episode = struck(AlteredReply(form=form))
     with api(server, episode) as model:
-        messages = model.second() if form == "repeated_call" else ASKED
+        messages = model.second() if form == "repeated_call" else MESSAGES
         ask: Callable[[list[Any]], Any] = model.gathered if streamed else model.ask
         if form == "no_choices" and api is Chat:
             given: dict[str, Any] = {"model": "gpt-5", "messages": messages}
@@ -360,7 +360,7 @@ def test_a_call_goes_wrong(api: type[Chat], form: Any, streamed: bool, server: S
 
 def test_a_stream_of_anthropic_brings_broken_arguments(server: ScriptServer) -> None:
     with Messages(server, struck(AlteredReply(form="broken_arguments"))) as model:
-        given: dict[str, Any] = {"model": "gpt-5", "max_tokens": 99, "messages": ASKED}
+        given: dict[str, Any] = {"model": "gpt-5", "max_tokens": 99, "messages": MESSAGES}
         events = list(model.real.messages.create(**given, stream=True))
     pieces = [getattr(getattr(event, "delta", None), "partial_json", "") for event in events]
     assert "".join(pieces) == '{"city": "Oslo"'
@@ -370,8 +370,8 @@ def test_a_stream_of_anthropic_brings_broken_arguments(server: ScriptServer) -> 
 @APIS
 def test_a_stream_fails_in_the_middle(api: type[Chat], server: ScriptServer) -> None:
     episode, pieces = struck(ModelError(error="overloaded", after=8)), list[str]()
-    told = LookupError if api is Responses else api.sdk.APIError
-    with api(server, episode) as model, pytest.raises(told) as raised:
+    expected = LookupError if api is Responses else api.sdk.APIError
+    with api(server, episode) as model, pytest.raises(expected) as raised:
         pieces.extend(model.pieces())
     assert pieces
     assert WORDS.startswith("".join(pieces))
@@ -436,8 +436,8 @@ def test_a_rule_on_models_strikes_the_models_that_it_names_and_no_tool(server: S
     from sealegs.adapters.httpx2 import Transport
 
     held = Episode(rule(Error(status=503), match=Model("*")))
-    told = httpx2.MockTransport(lambda request: httpx2.Response(200, json={"ok": True}))
-    with httpx2.Client(transport=Transport(held.session, inner=told)) as client:
+    inner = httpx2.MockTransport(lambda request: httpx2.Response(200, json={"ok": True}))
+    with httpx2.Client(transport=Transport(held.session, inner=inner)) as client:
         assert client.post("https://chat.example/messages", json={"text": "hello"}).status_code == 200
         assert client.post("https://chat.example/prices", json={"model": "gpt-5"}).status_code == 200
 
@@ -446,8 +446,8 @@ def test_a_fault_of_models_warns_on_a_tool() -> None:
     from sealegs.adapters.httpx2 import Transport
 
     episode = Episode(rule(ModelError(), moment=None))
-    told = httpx2.MockTransport(lambda request: httpx2.Response(200, json={"ok": True}))
-    with httpx2.Client(transport=Transport(episode.session, inner=told)) as client, pytest.warns(MisfireWarning):
+    inner = httpx2.MockTransport(lambda request: httpx2.Response(200, json={"ok": True}))
+    with httpx2.Client(transport=Transport(episode.session, inner=inner)) as client, pytest.warns(MisfireWarning):
         assert client.get("https://shop.example/prices").json() == {"ok": True}
     assert not episode.record().exposed
 

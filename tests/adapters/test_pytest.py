@@ -1,4 +1,4 @@
-"""The pytest plugin, in runs of pytest of its own: what a mark does, what is told, and what it costs who never asks."""
+"""The pytest plugin, in runs of pytest of its own: what a mark does and prints, and its cost to those who never ask."""
 
 import re
 import shlex
@@ -160,15 +160,15 @@ def test_a_failure_prints_the_plan_and_the_command_that_replays_it(place: pytest
     place.makepyfile(test_drift=lines(FAILING, MARKED))
     first = place.runpytest_inprocess(*options, "--show-capture=no")
     first.assert_outcomes(passed=1, failed=1)
-    told = first.stdout.str()
-    assert len(drifted(told)) > 3
-    assert "- id: rule-1\n  match:\n    tool: weather\n  when:\n    probability: 0.5\n" in told
-    (command,) = re.findall(r"^replay: pytest (.*)$", told, re.MULTILINE)
+    stdout = first.stdout.str()
+    assert len(drifted(stdout)) > 3
+    assert "- id: rule-1\n  match:\n    tool: weather\n  when:\n    probability: 0.5\n" in stdout
+    (command,) = re.findall(r"^replay: pytest (.*)$", stdout, re.MULTILINE)
     again = place.runpytest_inprocess(*shlex.split(command))
     again.assert_outcomes(failed=1)
-    assert drifted(again.stdout.str()) == drifted(told)
+    assert drifted(again.stdout.str()) == drifted(stdout)
     other = place.runpytest_inprocess(*shlex.split(command), "--faults-seed", "12")
-    assert drifted(other.stdout.str()) != drifted(told)
+    assert drifted(other.stdout.str()) != drifted(stdout)
 
 
 def test_a_test_that_failed_is_not_inconclusive_too(place: pytest.Pytester) -> None:
@@ -265,14 +265,14 @@ def test_no_mark_no_session(faults):
     with pytest.raises(ValueError, match="no mark"):
         faults.session
 
-def test_asked_for_late(request):
+def test_requested_late(request):
     with request.getfixturevalue("faults")("outage.yaml"), pytest.raises(Exception, match="503"):
         weather("Oslo")
 """
     place.makepyfile(lines(tests))
     done = place.runpytest_inprocess()
     done.assert_outcomes(passed=5)
-    done.stdout.fnmatch_lines(["*::test_asked_for_late: outage*1 fault delivered*", "4 tests, 42 calls*"])
+    done.stdout.fnmatch_lines(["*::test_requested_late: outage*1 fault delivered*", "4 tests, 42 calls*"])
 
 
 def test_an_endless_agent_and_a_hang_without_time(place: pytest.Pytester) -> None:
@@ -343,7 +343,7 @@ def test_{n}():
 
 
 @pytest.mark.parametrize(
-    ("mark", "told"),
+    ("mark", "line"),
     [
         ('"outege.yaml"', "*file: does not exist. Did you mean outage.yaml?"),
         ('"outage.yaml", sed=3', "*test_bad: got an unexpected keyword argument 'sed'*"),
@@ -354,11 +354,11 @@ def test_{n}():
         ('{"name": "x", "rules": [{}]}', "plan has 2 mistakes:"),
     ],
 )
-def test_a_bad_mark_is_told_without_a_traceback(place: pytest.Pytester, mark: str, told: str) -> None:
+def test_a_bad_mark_is_reported_without_a_traceback(place: pytest.Pytester, mark: str, line: str) -> None:
     place.makepyfile(lines(f"@pytest.mark.faults({mark})\ndef test_bad():\n    raise AssertionError\n"))
     done = place.runpytest_inprocess()
     done.assert_outcomes(errors=1)
-    done.stdout.fnmatch_lines([told])
+    done.stdout.fnmatch_lines([line])
     assert "pytest_faults" not in done.stdout.str()
 
 
@@ -418,8 +418,8 @@ def test_an_agent_that_paid_twice_fails_whatever_its_test_says(place: pytest.Pyt
     place.makepyfile(test_pay=paying("after", "effects=True"))
     done = place.runpytest_inprocess()
     done.assert_outcomes(failed=2)
-    told = 'doubled: pay(to="Bob", amount=10) took effect twice: call-1, whose answer was lost (it was shown 503 *'
-    done.stdout.fnmatch_lines([f"{told}, and call-2. Look whether *"])
+    line = 'doubled: pay(to="Bob", amount=10) took effect twice: call-1, whose answer was lost (it was shown 503 *'
+    done.stdout.fnmatch_lines([f"{line}, and call-2. Look whether *"])
     done.stdout.fnmatch_lines(["*the agent was shown*503*", "*moment: after*", "replay: pytest test_pay.py::test_pays"])
 
 
@@ -459,7 +459,7 @@ def test_books():
 
 
 @pytest.mark.parametrize(
-    ("work", "between", "told"),
+    ("work", "between", "line"),
     [
         ("pass", "pass", "called again after a failure of its own: book 1; it may have been done before it failed*"),
         ("pass", "bookings()", ""),
@@ -468,12 +468,12 @@ def test_books():
     ids=["in doubt", "read", "reported"],
 )
 def test_a_tool_that_fails_by_itself_and_is_called_again(
-    work: str, between: str, told: str, place: pytest.Pytester
+    work: str, between: str, line: str, place: pytest.Pytester
 ) -> None:
     place.makepyfile(test_book=lines(BOOKING.format(work=work, between=between)))
     done = place.runpytest_inprocess()
     done.assert_outcomes(failed=1) if "report" in work else done.assert_outcomes(passed=1)
-    done.stdout.fnmatch_lines([told]) if told else done.stdout.no_fnmatch_line("called again*")
+    done.stdout.fnmatch_lines([line]) if line else done.stdout.no_fnmatch_line("called again*")
 
 
 def test_of_a_tool_that_nobody_declared_the_section_asks(place: pytest.Pytester) -> None:

@@ -141,16 +141,16 @@ def test_a_wrong_call_is_answered_by_the_tool_itself(args: tuple[Any, ...], kwar
 
 
 def test_arguments_that_a_fault_changes_reach_the_tool_by_their_names() -> None:
-    asked: list[tuple[Any, ...]] = []
+    calls: list[tuple[Any, ...]] = []
 
     def sell(item: str, /, count: int, *notes: str, gift: bool = False) -> str:
-        asked.append((item, count, notes, gift))
+        calls.append((item, count, notes, gift))
         return f"{item} x {count}"
 
     others = ({"item": "ink", "count": 7, "notes": ["wrapped"], "gift": True},)
     episode = Episode(rule(WrongEntity()), specs=(ToolSpec("sell", effects=False, examples=others),))
     assert wrap(sell, episode.session)("pen", 1) == "ink x 7"
-    assert asked == [("ink", 7, ("wrapped",), True), ("pen", 1, (), False)]
+    assert calls == [("ink", 7, ("wrapped",), True), ("pen", 1, (), False)]
 
 
 def test_self_is_no_argument() -> None:
@@ -203,7 +203,7 @@ async def test_a_failure_is_raised_as_the_tools_own(fault: Fault, kind: str, tex
         assert error.__context__ is None
 
 
-def test_more_than_a_message_is_told_as_json() -> None:
+def test_more_than_a_message_is_shown_as_json() -> None:
     with pytest.raises(ToolFault) as raised:
         wrap(weather, silent(RateLimit(retry_after=2.0)))("Oslo")
     error = json.loads(str(raised.value))["error"]

@@ -38,7 +38,7 @@ PACKAGE = str(Path(sealegs.__file__).parent)
 SIGHTINGS = re.compile("sealegs|inject|fault|seam|guard", re.IGNORECASE)
 
 
-def told(call: Callable[[], Any]) -> str:
+def error_text(call: Callable[[], Any]) -> str:
     """Everything that a framework could put into a prompt about what a call raised."""
     try:
         found = call()
@@ -62,7 +62,7 @@ def test_no_traceback_shows_the_injector(fault: Fault, tmp_path: Path) -> None:
     exec(compile(module.read_text(), str(module), "exec"), scope)
     session = silent(fault)
     for name in ("fetch", "fetch_later"):
-        text = told(lambda name=name: wrap(scope[name], session)("tea"))  # type: ignore[misc]
+        text = error_text(lambda name=name: wrap(scope[name], session)("tea"))  # type: ignore[misc]
         own = "\n".join(line for line in text.splitlines() if "lambda" not in line)
         own = re.sub(r"\n.*wrap\(scope.*", "", own).replace("found = call()", "")
         own = without_places(own, tmp_path)
@@ -70,11 +70,11 @@ def test_no_traceback_shows_the_injector(fault: Fault, tmp_path: Path) -> None:
         assert f'"{module}", line ' in text
 
 
-def test_the_tools_own_trouble_is_told_as_without_us() -> None:
+def test_the_tools_own_trouble_is_shown_as_without_us() -> None:
     def breaks() -> None:
         raise ValueError("no such city")
 
-    bare, wrapped = told(breaks), told(wrap(breaks, Episode().session))
+    bare, wrapped = error_text(breaks), error_text(wrap(breaks, Episode().session))
     assert PACKAGE not in wrapped
     assert [line for line in wrapped.splitlines() if line not in bare.splitlines()] == []
 

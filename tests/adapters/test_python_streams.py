@@ -77,7 +77,7 @@ def counting_async(log: Log, stop: int = 4) -> Callable[..., AsyncIterator[Any]]
 
 
 async def heard(given: Callable[..., Any], log: Log | None = None, at_most: int = 100) -> list[Any]:
-    """The pieces that a consumer gets, at last the exception that ends them. `log` is told each."""
+    """The pieces that a consumer gets, at last the exception that ends them. Each is logged in `log`."""
     found: list[Any] = []
     source = given("corner")
     try:
@@ -111,8 +111,8 @@ def test_a_wrapped_generator_looks_like_the_tool(form: Any) -> None:
     bare = form([])
     wrapped = wrap(bare, silent())
     assert inspect.signature(wrapped) == inspect.signature(bare)
-    for asked in (inspect.isgeneratorfunction, inspect.isasyncgenfunction, inspect.iscoroutinefunction):
-        assert asked(wrapped) == asked(bare)
+    for predicate in (inspect.isgeneratorfunction, inspect.isasyncgenfunction, inspect.iscoroutinefunction):
+        assert predicate(wrapped) == predicate(bare)
     assert (wrapped.__name__, wrapped.__doc__) == (bare.__name__, bare.__doc__)
 
 
@@ -181,9 +181,9 @@ async def test_of_two_interruptions_the_sooner_strikes(form: Any, orders: tuple[
     episode = Episode(*(rule(Interrupted(after=after)) for after in orders))
     *pieces, error = await heard(wrap(form([]), episode.session))
     assert (pieces, type(error)) == (PRICES[:2], ConnectionResetError)
-    told = {strike.rule: strike.delivered for strike in episode.record().turns[0].strikes}
-    assert told[f"rule-{orders.index(2) + 1}"]
-    assert not told[f"rule-{orders.index(3) + 1}"]
+    delivered = {strike.rule: strike.delivered for strike in episode.record().turns[0].strikes}
+    assert delivered[f"rule-{orders.index(2) + 1}"]
+    assert not delivered[f"rule-{orders.index(3) + 1}"]
 
 
 @FORMS

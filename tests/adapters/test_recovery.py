@@ -159,15 +159,15 @@ def test_others_may_be_named_by_hand() -> None:
 
 
 @pytest.mark.parametrize("kind", ["closed", "closed_async"])
-def test_what_was_tried_is_told_in_an_exception_of_the_tools_own_class(kind: str) -> None:
+def test_what_was_tried_is_reported_in_an_exception_of_the_tools_own_class(kind: str) -> None:
     tools = wrap(Shop().tools(), session(Advise(Sage())))
 
     def call() -> Any:
         return asyncio.run(tools[kind]("pen")) if kind.endswith("async") else tools[kind]("pen")
 
-    with pytest.raises(Shut) as told:
+    with pytest.raises(Shut) as raised:
         call()
-    error = told.value
+    error = raised.value
     assert str(error) == "discontinued (410)\n\nRecovery: go elsewhere."
     assert (type(error).__name__, type(error).__module__, error.code) == ("Shut", __name__, 410)
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
@@ -203,11 +203,11 @@ class Sealed(Exception):
     ids=lambda error: type(error).__name__,
 )
 def test_any_exception_can_say_more(error: Exception) -> None:
-    said = exception_with_text(error, "longer text", "text")
-    assert isinstance(said, type(error))
-    assert str(said) == "longer text"
+    longer = exception_with_text(error, "longer text", "text")
+    assert isinstance(longer, type(error))
+    assert str(longer) == "longer text"
     for name in ("errno", "filename", "doc", "reason", "exceptions"):
-        assert getattr(said, name, None) == getattr(error, name, None)
+        assert getattr(longer, name, None) == getattr(error, name, None)
 
 
 def test_one_that_allows_no_subclass_gets_a_note() -> None:
@@ -219,9 +219,9 @@ def test_one_that_allows_no_subclass_gets_a_note() -> None:
 
 def test_the_exception_is_the_tools_own_where_nothing_was_done() -> None:
     tools = wrap(Shop().tools(), session())
-    with pytest.raises(ConnectionError) as told:
+    with pytest.raises(ConnectionError) as raised:
         tools["pay"](1.0)
-    assert type(told.value) is ConnectionError
+    assert type(raised.value) is ConnectionError
 
 
 def test_the_openai_loop_recovers() -> None:
@@ -238,8 +238,8 @@ def test_the_openai_loop_recovers() -> None:
     shop.runs.clear()
     layer = RecoveryLayer(active_policy(WAYS))
     real = wrap(shop.tools(), Session(layers=[layer], specs=[*SPECS, *GONE], clock=RealClock()))
-    told = asyncio.run(tool_messages_async(calls, real))
-    assert [json.loads(message["content"]) for message in told] == [{"price": 2.5}, {"price": 2.25}]
+    messages = asyncio.run(tool_messages_async(calls, real))
+    assert [json.loads(message["content"]) for message in messages] == [{"price": 2.5}, {"price": 2.25}]
 
 
 @pytest.mark.parametrize("way", ["middleware", "wrap", "async"])
@@ -268,8 +268,8 @@ def test_langchains_agent_recovers(way: str) -> None:
         agent = create_agent(model, tools, middleware=[langchain.Seam(mine, others=tools)])
     request = {"messages": [("user", "go")]}
     found = asyncio.run(agent.ainvoke(request)) if way == "async" else agent.invoke(request)
-    told = [message.content for message in found["messages"] if isinstance(message, ToolMessage)]
-    assert [json.loads(text) for text in told] == [{"price": 2.5}, {"price": 2.25}]
+    contents = [message.content for message in found["messages"] if isinstance(message, ToolMessage)]
+    assert [json.loads(text) for text in contents] == [{"price": 2.5}, {"price": 2.25}]
     assert shop.runs == ["price", "price", "closed", "quote"]
 
 

@@ -23,7 +23,7 @@ openai = pytest.importorskip("openai", reason=needs.module("openai"))
 anthropic = pytest.importorskip("anthropic", reason=needs.module("anthropic"))
 WORDS = "It is sunny in Oslo and 21 degrees warm."
 TURNS: list[Any] = [{"say": WORDS}]
-ASKED: list[Any] = [{"role": "user", "content": "Weather?"}]
+MESSAGES: list[Any] = [{"role": "user", "content": "Weather?"}]
 
 
 def failing(fault: Fault, **more: Any) -> Plan:
@@ -32,7 +32,7 @@ def failing(fault: Fault, **more: Any) -> Plan:
 
 def chat(server: ScriptServer, retries: int = 0, timeout: float = 5.0, **more: Any) -> Any:
     with openai.OpenAI(base_url=server.url, api_key="none", max_retries=retries, timeout=timeout) as client:
-        found = client.chat.completions.create(model="m", messages=ASKED, **more)
+        found = client.chat.completions.create(model="m", messages=MESSAGES, **more)
         return list(found) if more.get("stream") else found.choices[0]
 
 
@@ -45,7 +45,7 @@ def test_a_turn_fails_as_often_as_it_says_in_each_conversation() -> None:
         assert chat(server).message.content == WORDS
         assert chat(server).message.content == WORDS
         with anthropic.Anthropic(base_url=server.root, api_key="none", max_retries=0) as client:
-            given: dict[str, Any] = {"model": "m", "max_tokens": 9, "messages": ASKED}
+            given: dict[str, Any] = {"model": "m", "max_tokens": 9, "messages": MESSAGES}
             with pytest.raises(anthropic.OverloadedError):
                 client.messages.create(**given)
             with pytest.raises(anthropic.OverloadedError):
@@ -80,7 +80,7 @@ def test_a_rule_may_name_a_turn() -> None:
     with ScriptServer(script_from({"turns": [{"say": "One."}, {"say": "Two."}]}), plan=plan) as server:
         assert chat(server).message.content == "One."
         with openai.OpenAI(base_url=server.url, api_key="none", max_retries=0) as client:
-            more: list[Any] = [*ASKED, {"role": "assistant", "content": "One."}, *ASKED]
+            more: list[Any] = [*MESSAGES, {"role": "assistant", "content": "One."}, *MESSAGES]
             with pytest.raises(openai.InternalServerError):
                 client.chat.completions.create(model="m", messages=more)
 
@@ -129,8 +129,8 @@ def test_an_altered_reply_streams_alike() -> None:
     with ScriptServer(script_from({"turns": TURNS}), plan=failing(AlteredReply(form="length"))) as server:
         whole = chat(server)
         chunks = chat(server, stream=True)
-    said = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
-    assert whole.message.content == said == WORDS[: len(said)]
+    streamed = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+    assert whole.message.content == streamed == WORDS[: len(streamed)]
     assert whole.finish_reason == chunks[-1].choices[0].finish_reason == "length"
 
 
@@ -146,8 +146,8 @@ def test_the_command_takes_a_plan_and_keeps_its_record_through_a_kill(tmp_path: 
             assert process.stdout is not None
             with openai.OpenAI(base_url=process.stdout.readline().strip(), api_key="none", max_retries=0) as client:
                 with pytest.raises(openai.RateLimitError, match="quota"):
-                    client.chat.completions.create(model="m", messages=ASKED)
-                assert client.chat.completions.create(model="m", messages=ASKED).choices[0].message.content == "yes"
+                    client.chat.completions.create(model="m", messages=MESSAGES)
+                assert client.chat.completions.create(model="m", messages=MESSAGES).choices[0].message.content == "yes"
             process.send_signal(how)
             assert process.wait(60) == (0 if how == signal.SIGINT else -signal.SIGKILL)
         episodes = [build_record(events) for events in read_episodes(records)]

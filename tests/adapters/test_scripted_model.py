@@ -63,22 +63,22 @@ def chat(server: ScriptServer, messages: list[Any], streamed: bool) -> Any:
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-@pytest.mark.parametrize("told", ["sunny", '{"error": {"status": 503}}'])
-def test_a_chat(server: ScriptServer, streamed: bool, told: str) -> None:
+@pytest.mark.parametrize("result", ["sunny", '{"error": {"status": 503}}'])
+def test_a_chat(server: ScriptServer, streamed: bool, result: str) -> None:
     messages: list[Any] = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Weather?"}]
     first = chat(server, messages, streamed)
     assert first.content == "Let me look."
     assert [(call.function.name, call.function.arguments) for call in first.tool_calls] == CALLS
     messages.append(first.model_dump(exclude_none=True))
-    messages += [{"role": "tool", "tool_call_id": call.id, "content": told} for call in first.tool_calls]
+    messages += [{"role": "tool", "tool_call_id": call.id, "content": result} for call in first.tool_calls]
     second = chat(server, messages, streamed)
-    if told == "sunny":
+    if result == "sunny":
         assert (second.content, second.tool_calls) == ("I heard sunny\nsunny", None)
     else:
         assert [call.function.arguments for call in second.tool_calls] == ["{broken"]
     messages += [{"role": "assistant", "content": "."}, {"role": "user", "content": "And?"}]
     assert chat(server, messages, streamed).content == "It is sunny in Oslo."
-    assert server.requests[1].body["messages"][3]["content"] == told
+    assert server.requests[1].body["messages"][3]["content"] == result
 
 
 def respond(server: ScriptServer, streamed: bool, **given: Any) -> Any:
@@ -95,8 +95,8 @@ def respond(server: ScriptServer, streamed: bool, **given: Any) -> Any:
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("kept", [False, True])
 def test_a_response(server: ScriptServer, streamed: bool, kept: bool) -> None:
-    asked: list[Any] = [{"role": "user", "content": "Weather?"}]
-    first = respond(server, streamed, input=asked)
+    messages: list[Any] = [{"role": "user", "content": "Weather?"}]
+    first = respond(server, streamed, input=messages)
     assert first.output_text == "Let me look."
     calls = [item for item in first.output if item.type == "function_call"]
     assert [(call.name, call.arguments) for call in calls] == CALLS
@@ -104,8 +104,8 @@ def test_a_response(server: ScriptServer, streamed: bool, kept: bool) -> None:
     if kept:
         second = respond(server, streamed, input=outputs, previous_response_id=first.id)
     else:
-        asked += [item.model_dump(exclude_none=True, exclude={"parsed_arguments"}) for item in first.output]
-        second = respond(server, streamed, input=[*asked, *outputs])
+        messages += [item.model_dump(exclude_none=True, exclude={"parsed_arguments"}) for item in first.output]
+        second = respond(server, streamed, input=[*messages, *outputs])
     assert second.output_text == "I heard sunny\nsunny"
     assert respond(server, streamed, input="And?", previous_response_id=second.id).output_text == "It is sunny in Oslo."
 
@@ -173,7 +173,7 @@ def test_a_loop_goes_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         ({}, "turns: field required"),
         ({"turns": []}, "turns: "),
@@ -184,10 +184,10 @@ def test_a_loop_goes_on() -> None:
         ({"turns": [{"calls": [{"tool": ""}]}]}, "turns[0].calls[0].tool: "),
     ],
 )
-def test_mistakes_are_told_with_their_place(data: Any, told: str) -> None:
+def test_mistakes_are_reported_with_their_place(data: Any, message: str) -> None:
     with pytest.raises(ScriptError) as raised:
         script_from(data)
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_a_turn_that_fits_nothing_says_so() -> None:
@@ -196,7 +196,7 @@ def test_a_turn_that_fits_nothing_says_so() -> None:
         script.play(0, "sun")
 
 
-def test_a_taken_port_is_told(server: ScriptServer) -> None:
+def test_a_taken_port_is_reported(server: ScriptServer) -> None:
     with pytest.raises(UserError, match="name another, or 0 for a free one"):
         ScriptServer(script_from(SCRIPT), port=int(server.root.rsplit(":")[-1]))
 
@@ -211,19 +211,19 @@ def test_the_command_serves_a_file(tmp_path: Path) -> None:
         url = process.stdout.readline().strip()
         assert url.startswith("http://127.0.0.1:")
         with openai.OpenAI(base_url=url, api_key="none") as mine:
-            said = mine.chat.completions.create(model="m", messages=[{"role": "user", "content": "Hello?"}])
-        assert said.choices[0].message.content == "yes"
+            answer = mine.chat.completions.create(model="m", messages=[{"role": "user", "content": "Hello?"}])
+        assert answer.choices[0].message.content == "yes"
         os.kill(process.pid, signal.SIGINT)
         assert process.wait(60) == 0
     (line,) = log.read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["body"]["messages"][0]["content"] == "Hello?"
 
 
-@pytest.mark.parametrize(("text", "told"), [("turns: [", "is not valid YAML"), ("turns: 3", "turns: 3")])
-def test_the_command_tells_mistakes(tmp_path: Path, text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "message"), [("turns: [", "is not valid YAML"), ("turns: 3", "turns: 3")])
+def test_the_command_reports_mistakes(tmp_path: Path, text: str, message: str) -> None:
     script = tmp_path / "script.yaml"
     script.write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "sealegs", "serve-script", str(script)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 2
-    assert told in run.stderr
+    assert message in run.stderr

@@ -47,16 +47,16 @@ def ports() -> Iterator[dict[str, int]]:
             stack.callback(process.terminate)
             assert process.stdout is not None
             for own in [name, *(["control"] if name == "http" else [])]:
-                told = re.search(r":(\d+)", process.stdout.readline())
-                assert told is not None
-                found[own] = int(told[1])
+                match = re.search(r":(\d+)", process.stdout.readline())
+                assert match is not None
+                found[own] = int(match[1])
         yield found
 
 
 SERVERS = ("model", "http", "control", "mcp")
 
 
-def said(port: int, data: bytes) -> bytes:
+def reply(port: int, data: bytes) -> bytes:
     """The first that a server answers; nothing where it hangs up."""
     with closing(socket.create_connection(("127.0.0.1", port), timeout=60)) as line:
         try:
@@ -71,17 +71,17 @@ def test_foreign_names_pages_and_sizes_are_refused(ports: dict[str, int], server
     port = ports[server]
     path = b"PUT /plan HTTP/1.1\r\n" if server == "control" else b"POST /v1/chat/completions HTTP/1.1\r\n"
     for host in (b"evil.example", b"evil.example@127.0.0.1", b"127.0.0.1:x", b"127.0.0.1.evil.example"):
-        assert said(port, path + b"Host: " + host + BODY).split(b" ")[1] in (
+        assert reply(port, path + b"Host: " + host + BODY).split(b" ")[1] in (
             b"421",
             b"400",
         )
     ours = path + b"Host: 127.0.0.1\r\n"
     for origin in (b"http://evil.example", b"null", b"http://127.0.0.1:1"):
-        refused = said(port, ours + b"Content-Type: text/plain\r\nOrigin: " + origin + BODY)
+        refused = reply(port, ours + b"Content-Type: text/plain\r\nOrigin: " + origin + BODY)
         assert refused.startswith(b"HTTP/1.1 403 "), refused
-    both = said(port, ours + b"Origin: http://127.0.0.1\r\nOrigin: http://evil.example" + BODY)
+    both = reply(port, ours + b"Origin: http://127.0.0.1\r\nOrigin: http://evil.example" + BODY)
     assert both.startswith((b"HTTP/1.1 403 ", b"HTTP/1.1 400 ")), both
-    assert said(port, b"GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").split(b" ")[1] in (
+    assert reply(port, b"GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").split(b" ")[1] in (
         b"400",
         b"421",
     )
@@ -89,19 +89,19 @@ def test_foreign_names_pages_and_sizes_are_refused(ports: dict[str, int], server
         b"X: " + b"a" * 300_000,
         b"".join(b"X-%d: %s\r\n" % (n, b"a" * 4000) for n in range(100 if server == "model" else 300)),
     ):
-        assert said(port, ours + head + b"\r\n\r\n")[9:12] in (b"400", b"431", b"")
-    huge = said(port, ours + b"Content-Length: %d\r\n\r\n" % (LARGEST + 1))
+        assert reply(port, ours + head + b"\r\n\r\n")[9:12] in (b"400", b"431", b"")
+    huge = reply(port, ours + b"Content-Length: %d\r\n\r\n" % (LARGEST + 1))
     assert huge.startswith((b"HTTP/1.1 413 ", b"HTTP/1.1 502 ")) or (server == "http" and not huge), huge
     for length in (b"-1", b"x", b"9" * 5000, b"1, 1"):
-        assert said(port, ours + b"Content-Length: " + length + b"\r\n\r\n{}")[9:12] in (b"400", b"413", b"")
+        assert reply(port, ours + b"Content-Length: " + length + b"\r\n\r\n{}")[9:12] in (b"400", b"413", b"")
 
 
 @pytest.mark.parametrize("body", [b"{", b"[" * 100_000, b"\xff", b"[]", b"1"])
 def test_what_no_client_sends_the_model_is_refused_in_a_line(ports: dict[str, int], body: bytes) -> None:
-    found = said(ports["model"], HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    found = reply(ports["model"], HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
     assert found.startswith(b"HTTP/1.1 400 "), found
     chunked = HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
-    assert said(ports["model"], chunked).startswith(b"HTTP/1.1 411 ")
+    assert reply(ports["model"], chunked).startswith(b"HTTP/1.1 411 ")
 
 
 def trickled(port: int, data: bytes, seconds: float) -> float:
@@ -137,10 +137,10 @@ async def test_what_is_no_http_is_refused_without_a_traceback(caplog: pytest.Log
     async with http_serving.serving(handle, "127.0.0.1", 0) as at:
         assert at.port is not None
         for head in (b"Host: evil.example", b"Transfer-Encoding: chunked\r\nContent-Length: 2", b"no header"):
-            refused = await asyncio.to_thread(said, at.port, HEAD + head + BODY)
+            refused = await asyncio.to_thread(reply, at.port, HEAD + head + BODY)
             assert b" 400 " in refused.splitlines()[0]
         assert not caplog.records
-        assert b" 500 " in (await asyncio.to_thread(said, at.port, HEAD + BODY[2:])).splitlines()[0]
+        assert b" 500 " in (await asyncio.to_thread(reply, at.port, HEAD + BODY[2:])).splitlines()[0]
         assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [ValueError]
 
 

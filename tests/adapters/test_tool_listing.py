@@ -105,7 +105,7 @@ def test_what_a_plain_function_shows() -> None:
 
 @pytest.mark.usefixtures("shop")
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("shop_of_tools:number", "3 is not a tool; give callables"),
         ("shop_of_tools:nothing", "holds no tools; name a list of tools or of ToolSpecs as module:name"),
@@ -116,8 +116,8 @@ def test_what_a_plain_function_shows() -> None:
         ("", "holds no tools"),
     ],
 )
-def test_what_holds_no_tools(name: str, told: str) -> None:
-    with pytest.raises(UserError, match=told.replace("(", r"\(")) as caught:
+def test_what_holds_no_tools(name: str, message: str) -> None:
+    with pytest.raises(UserError, match=message.replace("(", r"\(")) as caught:
         listed_tools(name)
     assert "\n" not in str(caught.value)
     assert "__dict__" not in str(caught.value)

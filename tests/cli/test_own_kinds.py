@@ -100,7 +100,7 @@ def test_run_with_several_processes_and_replay_of_its_records(folder: Path) -> N
 def test_proxy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     with piped(folder, None, "--plan", "plan.yaml") as struck:
-        assert "gone" in text_of(struck.asked(1, "echo", price=1.0))
+        assert "gone" in text_of(struck.answer(1, "echo", price=1.0))
 
 
 def test_pytest(folder: Path) -> None:

@@ -32,18 +32,18 @@ MAIN = "from sealegs.cli import main; main()"
 @given(configurations("mcpServers"), st.data())
 def test_in_and_out_is_the_identity(tmp_path_factory: pytest.TempPathFactory, made: Any, data: st.DataObject) -> None:
     """For any configuration, whichever servers are wrapped and in whichever order they are taken out."""
-    told, text = made
-    assume(not any(is_wrapped(one) for one in told["mcpServers"].values()))
+    config, text = made
+    assume(not any(is_wrapped(one) for one in config["mcpServers"].values()))
     folder = tmp_path_factory.getbasetemp()
     file = folder / "mcp.json"
     file.write_bytes(text.encode())
-    assert parse_jsonc(text).data == told
-    names = data.draw(st.permutations(list(told["mcpServers"])))
+    assert parse_jsonc(text).data == config
+    names = data.draw(st.permutations(list(config["mcpServers"])))
     out = data.draw(st.permutations(names))  # before anything is done: a draw may end the example
     for name in names:
         change(folder, file, name, into=True)
-    meant = {name: wrapped_entry(entry) for name, entry in told["mcpServers"].items()}
-    assert parse_jsonc(file.read_bytes().decode()).data == {**told, "mcpServers": meant}
+    meant = {name: wrapped_entry(entry) for name, entry in config["mcpServers"].items()}
+    assert parse_jsonc(file.read_bytes().decode()).data == {**config, "mcpServers": meant}
     for name in out:
         change(folder, file, name, into=False)
     assert file.read_bytes() == text.encode()
@@ -146,9 +146,9 @@ async def test_a_client_that_starts_what_is_written_meets_the_fault(
     monkeypatch.chdir(file.parent.parent)
     verb(["install", "vscode", "--server", "shop", "--plan", "plan.json", "--records", "shop.jsonl"])
     monkeypatch.chdir(tmp_path)  # a client starts its servers anywhere
-    told = parse_jsonc(file.read_text("utf-8")).data["servers"]["shop"]
-    assert told["env"] == environment
-    server = StdioServerParameters(command=told["command"], args=told["args"], env=told["env"])
+    installed = parse_jsonc(file.read_text("utf-8")).data["servers"]["shop"]
+    assert installed["env"] == environment
+    server = StdioServerParameters(command=installed["command"], args=installed["args"], env=installed["env"])
     async with stdio_client(server) as (reading, writing), ClientSession(reading, writing) as session:
         await session.initialize()
         answers = [await session.call_tool("price", {"item": "lamp"}) for _ in range(3)]
@@ -189,7 +189,7 @@ def test_every_form_of_the_command_is_known_again(tmp_path: Path, file: Path, pr
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('{"mcpServers": {"a": {"url": "https://x.example/mcp"}}}', "--url https://x.example/mcp --port 8001"),
         ('{"mcpServers": {"a": {"command": 1}}}', "has no `command`"),
@@ -209,11 +209,11 @@ def test_every_form_of_the_command_is_known_again(tmp_path: Path, file: Path, pr
         ('{"mcpServers": {"a": {"command": "x"}} /* never closed', "missing before '/*"),
     ],
 )
-def test_what_cannot_be_wrapped_is_said_in_one_line(tmp_path: Path, text: str, told: str) -> None:
+def test_what_cannot_be_wrapped_is_reported_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "mcp.json"
     file.write_text(text, "utf-8")
     with pytest.raises(UserError) as caught:
         wrapped(found_server(CLIENTS["cursor"], "a", file, "", around(tmp_path)), PROXY, around(tmp_path))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert file.read_text("utf-8") == text

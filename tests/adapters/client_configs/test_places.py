@@ -73,7 +73,7 @@ def test_a_projects_file_is_found_from_below_but_not_past_its_root_or_the_home(t
     assert found_server(CLIENTS["cursor"], "shop", None, "", around(tmp_path)).place.scope == "user"
 
 
-def test_several_places_are_told_and_one_can_be_chosen(tmp_path: Path) -> None:
+def test_several_places_are_reported_and_one_can_be_chosen(tmp_path: Path) -> None:
     here = around(tmp_path)
     server = {"shop": {"command": "x"}}
     written(tmp_path / "home/work/shop/.mcp.json", {"mcpServers": server})

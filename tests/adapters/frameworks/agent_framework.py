@@ -42,11 +42,11 @@ class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):
 
     def _contents(self, messages: Sequence[Message], options: Mapping[str, Any]) -> list[Content]:
         results: dict[str, str] = {}
-        said = [json.dumps(tool.to_json_schema_spec()) for tool in options.get("tools") or ()]
+        texts = [json.dumps(tool.to_json_schema_spec()) for tool in options.get("tools") or ()]
         for message in messages:
-            said.append(f"{message.role}: {message.text}")
+            texts.append(f"{message.role}: {message.text}")
             results |= {str(c.call_id): str(c.result) for c in message.contents if c.type == "function_result"}
-        asks = self.scene.script.turn("\n".join([*said, *results.values()]), results)
+        asks = self.scene.script.turn("\n".join([*texts, *results.values()]), results)
         calls = [Content.from_function_call(ask.id, ask.tool, arguments=dict(ask.arguments)) for ask in asks]
         return calls or [Content.from_text(self.scene.script.last_words)]
 

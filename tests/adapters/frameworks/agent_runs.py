@@ -47,7 +47,7 @@ class HasAgent(Protocol):
 
 
 class Conversation(ModelScript):
-    """A model whose every turn follows from what it reads: it asks for a forecast, and again where that told nothing.
+    """A model whose every turn follows from what it reads: it asks for a forecast, and again where that gave nothing.
 
     Args:
         tries: how often it asks at most.
@@ -61,12 +61,12 @@ class Conversation(ModelScript):
         """Ask for the forecast of the city that was asked for last, or say it."""
         self.prompts.append(prompt)
         city = re.findall(r"weather of (\w+)", prompt)[-1]
-        told = [found[1] for text in results.values() if (found := re.search(r"degrees\W+(\d+)", text))]
-        asked = max((int(id.partition("_")[2]) for id in results), default=0)
-        if told or asked >= self.tries:
-            self.last_words = f"{told[-1]} degrees in {city}" if told else GIVEN_UP
+        degrees = [found[1] for text in results.values() if (found := re.search(r"degrees\W+(\d+)", text))]
+        calls = max((int(id.partition("_")[2]) for id in results), default=0)
+        if degrees or calls >= self.tries:
+            self.last_words = f"{degrees[-1]} degrees in {city}" if degrees else GIVEN_UP
             return ()
-        return (ScriptedToolCall(f"call_{asked + 1}", "forecast", {"city": city}),)
+        return (ScriptedToolCall(f"call_{calls + 1}", "forecast", {"city": city}),)
 
 
 @dataclass
@@ -91,7 +91,9 @@ def right(answer: str, input: str) -> bool:
 
 def scene_of(mode: Mode, tries: int) -> tuple[Scene, Desk]:
     """A scene of an agent that is wired to no session, and its tools' desk."""
-    desk = Desk(mode, {"forecast": lambda asked: {"city": asked["city"], "degrees": DEGREES[asked["city"]]}})
+    desk = Desk(
+        mode, {"forecast": lambda arguments: {"city": arguments["city"], "degrees": DEGREES[arguments["city"]]}}
+    )
     return Scene(mode, desk.tools(), Conversation(tries), armed=True, shows=True), desk
 
 
@@ -130,10 +132,10 @@ class AgentTrial:
         assert len(report.runs) == 2 * RUNS
         for run in report.runs:
             struck = run.arm == "faults"
-            asked = [turn.call.arguments["city"] for turn in run.record.turns]
-            assert asked == [run.input.rstrip("?").split()[-1]] * (1 + struck), f"{run.number}: calls for {asked}"
+            cities = [turn.call.arguments["city"] for turn in run.record.turns]
+            assert cities == [run.input.rstrip("?").split()[-1]] * (1 + struck), f"{run.number}: calls for {cities}"
             assert run.record.exposed == struck, f"run {run.number} without faults was struck, or the other way"
-            assert run.record.answer == f"{DEGREES[asked[0]]} degrees in {asked[0]}", f"answer: {run.record.answer}"
+            assert run.record.answer == f"{DEGREES[cities[0]]} degrees in {cities[0]}", f"answer: {run.record.answer}"
         assert len(desk.ended) == 2 * RUNS, f"the tool ran {len(desk.ended)} times, once a run is right"
         self._fresh(view, 2 * RUNS)
         sealegs.experiment(agent, OUTAGE, check=right, inputs=INPUTS, runs=len(INPUTS), settle=False, view=view)

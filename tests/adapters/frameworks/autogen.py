@@ -32,14 +32,14 @@ class Scripted(ReplayChatCompletionClient):
 
     async def create(self, messages: Sequence[Any], *, tools: Sequence[Any] = (), **kwargs: Any) -> CreateResult:
         results: dict[str, str] = {}
-        said = [json.dumps(tool if isinstance(tool, dict) else tool.schema) for tool in tools]
+        texts = [json.dumps(tool if isinstance(tool, dict) else tool.schema) for tool in tools]
         for message in messages:
             if isinstance(message, FunctionExecutionResultMessage):
                 results |= {result.call_id: result.content for result in message.content}
-                said += [f"{result.name} {result.is_error} {result.content}" for result in message.content]
+                texts += [f"{result.name} {result.is_error} {result.content}" for result in message.content]
             else:
-                said.append(str(message.content) if isinstance(message.content, str) else "")
-        asks = self.scene.script.turn("\n".join(said), results)
+                texts.append(str(message.content) if isinstance(message.content, str) else "")
+        asks = self.scene.script.turn("\n".join(texts), results)
         calls = [FunctionCall(ask.id, json.dumps(dict(ask.arguments)), ask.tool) for ask in asks]
         return CreateResult(
             finish_reason="function_calls" if calls else "stop",
@@ -77,7 +77,7 @@ class AutoGen(Harness):
 
 
 class Bench(Workbench):
-    """A workbench of somebody else's: answers are JSON, as those of MCP servers, and errors are told in the result."""
+    """A workbench of somebody else's: answers are JSON, as those of MCP servers, and errors are part of the result."""
 
     component_type = "workbench"
 

@@ -109,17 +109,17 @@ def served(scene: Scene) -> Iterator[str]:
 
 def turn(scene: Scene, body: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the script does next, as content blocks."""
-    said = [json.dumps(one) for one in body["tools"] if one["name"].startswith(PREFIX)]
+    texts = [json.dumps(one) for one in body["tools"] if one["name"].startswith(PREFIX)]
     results: dict[str, str] = {}
     for message in body["messages"]:
         content = message["content"]
         for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
             if part["type"] == "text":
-                said.append(REMINDER.sub("", part["text"]))
+                texts.append(REMINDER.sub("", part["text"]))
             if part["type"] == "tool_result":
                 results[part["tool_use_id"]] = _text(part["content"])
-                said.append(f"{part['tool_use_id']} {part.get('is_error')}")
-    asks = scene.script.turn("\n".join([*said, *results.values()]), results)
+                texts.append(f"{part['tool_use_id']} {part.get('is_error')}")
+    asks = scene.script.turn("\n".join([*texts, *results.values()]), results)
     calls = [{"type": "tool_use", "id": a.id, "name": PREFIX + a.tool, "input": dict(a.arguments)} for a in asks]
     return calls or [{"type": "text", "text": scene.script.last_words}]
 

@@ -26,8 +26,8 @@ class Scripted(BaseLLM):
 
     def call(self, messages: Any, tools: Any = None, *args: Any, **kwargs: Any) -> Any:
         results = {str(m["tool_call_id"]): str(m["content"]) for m in messages if m["role"] == "tool"}
-        said = [f"{m['role']}: {m.get('content')}" for m in messages]
-        asks = self._scene.script.turn("\n".join([json.dumps(tools, default=str), *said]), results)
+        texts = [f"{m['role']}: {m.get('content')}" for m in messages]
+        asks = self._scene.script.turn("\n".join([json.dumps(tools, default=str), *texts]), results)
         calls = [
             {
                 "id": ask.id,

@@ -22,7 +22,7 @@ class Scripted(dspy.BaseLM):
         super().__init__(model="scripted", cache=False)
         self.scene = scene
         self.waiting: list[ScriptedToolCall] = []
-        self.asked: list[ScriptedToolCall] = []
+        self.asks: list[ScriptedToolCall] = []
 
     def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
         text = "\n".join(str(message["content"]) for message in messages)
@@ -31,14 +31,14 @@ class Scripted(dspy.BaseLM):
             return _reply(f"[[ ## reasoning ## ]]\nEnough.\n\n[[ ## answer ## ]]\n{words}\n\n[[ ## completed ## ]]")
         if not self.waiting:
             if not OBSERVED.search(text):  # a conversation begins
-                self.asked.clear()
-            found = {int(number): told for number, told in OBSERVED.findall(text)}
-            results = {ask.id: found[number] for number, ask in enumerate(self.asked)}
+                self.asks.clear()
+            found = {int(number): observation for number, observation in OBSERVED.findall(text)}
+            results = {ask.id: found[number] for number, ask in enumerate(self.asks)}
             self.waiting = list(self.scene.script.turn(text, results))
         name, arguments = "finish", {}
         if self.waiting:
             ask = self.waiting.pop(0)
-            self.asked.append(ask)
+            self.asks.append(ask)
             name, arguments = ask.tool, dict(ask.arguments)
         return _reply(
             f"[[ ## next_thought ## ]]\nSo be it.\n\n[[ ## next_tool_name ## ]]\n{name}\n\n"

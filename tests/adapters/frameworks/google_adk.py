@@ -31,15 +31,15 @@ class Scripted(BaseLlm):
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
         results: dict[str, str] = {}
-        said = [str(llm_request.config.system_instruction)]
+        texts = [str(llm_request.config.system_instruction)]
         for tool in llm_request.config.tools or ():
-            said += [declared.model_dump_json() for declared in tool.function_declarations or ()]  # type: ignore[union-attr]
+            texts += [declared.model_dump_json() for declared in tool.function_declarations or ()]  # type: ignore[union-attr]
         for content in llm_request.contents:
             for part in content.parts or ():
                 if part.function_response is not None:
                     results[str(part.function_response.id)] = json.dumps(part.function_response.response)
-                said.append(str(part.text))
-        asks = self._scene.script.turn("\n".join([*said, *results.values()]), results)
+                texts.append(str(part.text))
+        asks = self._scene.script.turn("\n".join([*texts, *results.values()]), results)
         calls = [types.FunctionCall(id=ask.id, name=ask.tool, args=dict(ask.arguments)) for ask in asks]
         parts = [types.Part(function_call=call) for call in calls] or [types.Part(text=self._scene.script.last_words)]
         yield LlmResponse(content=types.Content(role="model", parts=parts))

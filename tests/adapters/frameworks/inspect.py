@@ -64,8 +64,8 @@ def _played(scene: Scene, ended: list[BaseException]) -> Solver:
             raise
         finally:
             for event in transcript().events[before:]:
-                told = event.function if isinstance(event, ToolEvent) else getattr(event, "data", "")
-                scene.note(f"{event.event} {told}")
+                detail = event.function if isinstance(event, ToolEvent) else getattr(event, "data", "")
+                scene.note(f"{event.event} {detail}")
         return state
 
     return solve
@@ -76,8 +76,8 @@ def model(scene: Scene) -> Any:
 
     def output(messages: list[ChatMessage], tools: list[ToolInfo], *_: Any) -> ModelOutput:
         results = {str(m.tool_call_id): _text(m) for m in messages if isinstance(m, ChatMessageTool)}
-        said = [tool.model_dump_json() for tool in tools]
-        asks = scene.script.turn("\n".join([*said, *results.values()]), results)
+        texts = [tool.model_dump_json() for tool in tools]
+        asks = scene.script.turn("\n".join([*texts, *results.values()]), results)
         made = ModelOutput.from_content("scripted", "" if asks else FINAL)
         made.usage = ModelUsage()
         made.message.tool_calls = [ToolCall(a.id, a.tool, dict(a.arguments)) for a in asks] or None

@@ -40,10 +40,10 @@ class Scripted(BaseChatModel):
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         results = {m.tool_call_id: m.text for m in messages if isinstance(m, ToolMessage)}
-        said = [f"{m.type} {getattr(m, 'status', '')}: {m.text}" for m in messages]
-        asked = self._script.turn("\n".join([self._declared, *said]), results)
-        calls = [{"id": ask.id, "name": ask.tool, "args": dict(ask.arguments)} for ask in asked]
-        message = AIMessage(content="" if asked else self._script.last_words, tool_calls=calls)
+        texts = [f"{m.type} {getattr(m, 'status', '')}: {m.text}" for m in messages]
+        asks = self._script.turn("\n".join([self._declared, *texts]), results)
+        calls = [{"id": ask.id, "name": ask.tool, "args": dict(ask.arguments)} for ask in asks]
+        message = AIMessage(content="" if asks else self._script.last_words, tool_calls=calls)
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 

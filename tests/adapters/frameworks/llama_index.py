@@ -41,16 +41,16 @@ class Scripted(MockLLM, FunctionCallingLLM):
             for message in messages
             if message.role == MessageRole.TOOL
         }
-        said = [f"{message.role}: {message.content}" for message in messages if message.role != MessageRole.TOOL]
-        told = [results[id] for id in sorted(results)]  # the calls of one turn come back in the order in which they end
-        asked = self._scene.script.turn("\n".join([*given["declared"], *said, *told]), results)
-        message = ChatMessage(role=MessageRole.ASSISTANT, content="" if asked else self._scene.script.last_words)
-        message.additional_kwargs["asked"] = asked
+        texts = [f"{message.role}: {message.content}" for message in messages if message.role != MessageRole.TOOL]
+        answers = [results[id] for id in sorted(results)]  # a turn's calls come back in the order in which they end
+        asks = self._scene.script.turn("\n".join([*given["declared"], *texts, *answers]), results)
+        message = ChatMessage(role=MessageRole.ASSISTANT, content="" if asks else self._scene.script.last_words)
+        message.additional_kwargs["asks"] = asks
         return ChatResponse(message=message)
 
     def get_tool_calls_from_response(self, response: ChatResponse, **kwargs: Any) -> list[ToolSelection]:
-        asked: tuple[ScriptedToolCall, ...] = response.message.additional_kwargs.get("asked", ())
-        return [ToolSelection(tool_id=ask.id, tool_name=ask.tool, tool_kwargs=dict(ask.arguments)) for ask in asked]
+        asks: tuple[ScriptedToolCall, ...] = response.message.additional_kwargs.get("asks", ())
+        return [ToolSelection(tool_id=ask.id, tool_name=ask.tool, tool_kwargs=dict(ask.arguments)) for ask in asks]
 
 
 class LlamaIndex(Harness):

@@ -101,7 +101,7 @@ class Chat(Loop):
                     return
                 scene.note(f"calls {len(calls)}")
                 if scene.armed:
-                    messages += openai_loop.tool_messages(calls, tools, told)
+                    messages += openai_loop.tool_messages(calls, tools, error_text)
                 else:
                     messages += [_tool_message(*one) for one in answered(_chat_calls(calls), tools)]
 
@@ -118,7 +118,7 @@ class Chat(Loop):
                 scene.note(f"calls {len(calls)}")
                 async with asyncio.timeout(scene.patience):
                     if scene.armed:
-                        messages += await openai_loop.tool_messages_async(calls, tools, told)
+                        messages += await openai_loop.tool_messages_async(calls, tools, error_text)
                     else:
                         messages += [_tool_message(*one) for one in await answered_async(_chat_calls(calls), tools)]
 
@@ -140,7 +140,7 @@ class Responses(Loop):
                     return
                 scene.note(f"calls {len(output)}")
                 if scene.armed:
-                    given += openai_loop.call_outputs(output, tools, told)
+                    given += openai_loop.call_outputs(output, tools, error_text)
                 else:
                     given += [_call_output(*one) for one in answered(_response_calls(output), tools)]
 
@@ -158,7 +158,7 @@ class Responses(Loop):
                 scene.note(f"calls {len(output)}")
                 async with asyncio.timeout(scene.patience):
                     if scene.armed:
-                        given += await openai_loop.call_outputs_async(output, tools, told)
+                        given += await openai_loop.call_outputs_async(output, tools, error_text)
                     else:
                         given += [_call_output(*one) for one in await answered_async(_response_calls(output), tools)]
 
@@ -169,30 +169,30 @@ class Messages(Loop):
 
     def converse(self, server: Model, scene: Scene, tools: Tools) -> None:
         messages: list[Any] = [{"role": "user", "content": "What is the weather?"}]
-        asked: Any = {"model": "m", "max_tokens": 99, "tools": declarations(tools), "messages": messages}
+        request: Any = {"model": "m", "max_tokens": 99, "tools": declarations(tools), "messages": messages}
         with anthropic.Anthropic(
             base_url=server.root, http_client=anthropic.DefaultHttpxClient(verify=False), **SETTINGS
         ) as client:
-            while (answer := client.messages.create(**asked)).stop_reason == "tool_use":
+            while (answer := client.messages.create(**request)).stop_reason == "tool_use":
                 messages.append({"role": "assistant", "content": answer.content})
                 scene.note(f"calls {len(answer.content)}")
                 if scene.armed:
-                    messages.append(anthropic_loop.tool_results(answer.content, tools, told))
+                    messages.append(anthropic_loop.tool_results(answer.content, tools, error_text))
                 else:
                     messages.append(_tool_results(answered(_uses(answer.content), tools)))
 
     async def converse_async(self, server: Model, scene: Scene, tools: Tools) -> None:
         messages: list[Any] = [{"role": "user", "content": "What is the weather?"}]
-        asked: Any = {"model": "m", "max_tokens": 99, "tools": declarations(tools), "messages": messages}
+        request: Any = {"model": "m", "max_tokens": 99, "tools": declarations(tools), "messages": messages}
         async with anthropic.AsyncAnthropic(
             base_url=server.root, http_client=anthropic.DefaultAsyncHttpxClient(verify=False), **SETTINGS
         ) as client:
-            while (answer := await client.messages.create(**asked)).stop_reason == "tool_use":
+            while (answer := await client.messages.create(**request)).stop_reason == "tool_use":
                 messages.append({"role": "assistant", "content": answer.content})
                 scene.note(f"calls {len(answer.content)}")
                 async with asyncio.timeout(scene.patience):
                     if scene.armed:
-                        messages.append(await anthropic_loop.tool_results_async(answer.content, tools, told))
+                        messages.append(await anthropic_loop.tool_results_async(answer.content, tools, error_text))
                     else:
                         messages.append(_tool_results(await answered_async(_uses(answer.content), tools)))
 
@@ -207,7 +207,7 @@ class ToolRunner(Loop):
         with anthropic.Anthropic(
             base_url=server.root, http_client=anthropic.DefaultHttpxClient(verify=False), **SETTINGS
         ) as client:
-            for message in client.beta.messages.tool_runner(tools=given, **self.asked):
+            for message in client.beta.messages.tool_runner(tools=given, **self.request):
                 scene.note(f"{message.stop_reason} {len(message.content)}")
 
     async def converse_async(self, server: Model, scene: Scene, tools: Tools) -> None:
@@ -215,11 +215,11 @@ class ToolRunner(Loop):
         async with anthropic.AsyncAnthropic(
             base_url=server.root, http_client=anthropic.DefaultAsyncHttpxClient(verify=False), **SETTINGS
         ) as client:
-            async for message in client.beta.messages.tool_runner(tools=given, **self.asked):
+            async for message in client.beta.messages.tool_runner(tools=given, **self.request):
                 scene.note(f"{message.stop_reason} {len(message.content)}")
 
     @property
-    def asked(self) -> Any:
+    def request(self) -> Any:
         return {"model": "m", "max_tokens": 99, "messages": [{"role": "user", "content": "What is the weather?"}]}
 
 
@@ -266,7 +266,7 @@ def answered(calls: Iterable[tuple[str, str, Any]], tools: Tools) -> list[Reply]
         try:
             replies.append((id, _text(tools[name](**arguments)), False))
         except Exception as error:
-            replies.append((id, told(error), True))
+            replies.append((id, error_text(error), True))
     return replies
 
 
@@ -277,12 +277,12 @@ async def answered_async(calls: Iterable[tuple[str, str, Any]], tools: Tools) ->
         try:
             return id, _text(await tools[name](**arguments)), False
         except Exception as error:
-            return id, told(error), True
+            return id, error_text(error), True
 
     return list(await asyncio.gather(*(one(*call) for call in calls)))
 
 
-def told(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     return f"It failed with {type(error).__name__}: {error}"
 
 

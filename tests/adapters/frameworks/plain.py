@@ -44,19 +44,19 @@ class Plain(Harness):
         tools = self.armed(scene)
         results: dict[str, str] = {}
         with ThreadPoolExecutor() as pool:
-            while asked := scene.script.turn(_prompt(tools, results), results):
-                scene.note(f"calls {len(asked)}")
-                calls = [pool.submit(_called, tools, ask, scene) for ask in asked]
-                results.update({ask.id: call.result() for ask, call in zip(asked, calls)})
+            while asks := scene.script.turn(_prompt(tools, results), results):
+                scene.note(f"calls {len(asks)}")
+                calls = [pool.submit(_called, tools, ask, scene) for ask in asks]
+                results.update({ask.id: call.result() for ask, call in zip(asks, calls)})
 
     async def play_async(self, scene: Scene) -> None:
         self._scene = scene
         tools = self.armed(scene)
         results: dict[str, str] = {}
-        while asked := scene.script.turn(_prompt(tools, results), results):
-            scene.note(f"calls {len(asked)}")
-            found = await asyncio.gather(*(_called_async(tools, ask, scene) for ask in asked))
-            results.update({ask.id: text for ask, text in zip(asked, found)})
+        while asks := scene.script.turn(_prompt(tools, results), results):
+            scene.note(f"calls {len(asks)}")
+            found = await asyncio.gather(*(_called_async(tools, ask, scene) for ask in asks))
+            results.update({ask.id: text for ask, text in zip(asks, found)})
 
     def progress(self, text: str) -> None:
         self._scene.note(text)

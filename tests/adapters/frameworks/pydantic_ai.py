@@ -61,17 +61,17 @@ def errors(scene: Scene) -> Errors:
 def model(scene: Scene) -> FunctionModel:
     def turn(messages: list[ModelMessage], info: AgentInfo) -> tuple[ScriptedToolCall, ...]:
         results: dict[str, str] = {}
-        said = [f"{tool.name}: {tool.description} {tool.parameters_json_schema}" for tool in info.function_tools]
+        texts = [f"{tool.name}: {tool.description} {tool.parameters_json_schema}" for tool in info.function_tools]
         for message in messages:
             for part in message.parts:
                 if isinstance(part, ToolReturnPart):
                     results[part.tool_call_id] = part.model_response_str()
-                    said.append(f"{part.tool_call_id} {part.outcome}")
+                    texts.append(f"{part.tool_call_id} {part.outcome}")
                 elif isinstance(part, RetryPromptPart):
                     results[part.tool_call_id] = part.model_response()
                 elif isinstance(part, UserPromptPart):
-                    said.append(str(part.content))
-        return scene.script.turn("\n".join([*said, *results.values()]), results)
+                    texts.append(str(part.content))
+        return scene.script.turn("\n".join([*texts, *results.values()]), results)
 
     async def streamed(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[Any]:
         asks = turn(messages, info)

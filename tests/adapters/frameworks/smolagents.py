@@ -18,21 +18,21 @@ class Scripted(Model):
     def __init__(self, scene: Scene, *, by_code: bool, keeps: bool = False) -> None:
         super().__init__(model_id="scripted")
         self.scene, self.by_code = scene, by_code
-        self.line = "told = {call}\nprint(told)" if keeps else "print({call})"
-        self.asked: tuple[ScriptedToolCall, ...] = ()
+        self.line = "answer = {call}\nprint(answer)" if keeps else "print({call})"
+        self.asks: tuple[ScriptedToolCall, ...] = ()
         self.reads_too: Callable[[], str] = str  # what an agent puts before it besides
 
     def generate(self, messages: list[Any], *args: Any, tools_to_call_from: Any = None, **kwargs: Any) -> ChatMessage:
         texts = [_text(message) for message in messages]
         declared = [tool.to_tool_calling_prompt() for tool in tools_to_call_from or ()]
         # Several calls of one turn come back as one text; with code there is one text by its nature.
-        results = {ask.id: texts[-1] for ask in self.asked}
-        self.asked = self.scene.script.turn("\n".join([self.reads_too(), *declared, *texts]), results)
+        results = {ask.id: texts[-1] for ask in self.asks}
+        self.asks = self.scene.script.turn("\n".join([self.reads_too(), *declared, *texts]), results)
         if self.by_code:
-            lines = [self.line.format(call=f"{ask.tool}(city={ask.arguments['city']!r})") for ask in self.asked]
+            lines = [self.line.format(call=f"{ask.tool}(city={ask.arguments['city']!r})") for ask in self.asks]
             code = "\n".join(lines or [f"final_answer({self.scene.script.last_words!r})"])
             return ChatMessage(MessageRole.ASSISTANT, f"Thought: so be it\n<code>\n{code}\n</code>")
-        calls = [_call(ask.id, ask.tool, dict(ask.arguments)) for ask in self.asked]
+        calls = [_call(ask.id, ask.tool, dict(ask.arguments)) for ask in self.asks]
         calls = calls or [_call("final", "final_answer", {"answer": self.scene.script.last_words})]
         return ChatMessage(MessageRole.ASSISTANT, "", tool_calls=calls)
 
@@ -63,7 +63,7 @@ class SmolCode(SmolToolCalling):
         model = Scripted(scene, by_code=True, keeps=True)
         agent = CodeAgent(made(scene), model, verbosity_level=-1, max_steps=12)
         executor: Any = agent.python_executor
-        model.reads_too = lambda: f"defined: {'told' in executor.state}"
+        model.reads_too = lambda: f"defined: {'answer' in executor.state}"
         return {"agent with variables": agent}
 
     def agent(self, scene: Scene) -> MultiStepAgent:

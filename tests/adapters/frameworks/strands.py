@@ -37,16 +37,16 @@ class Scripted(Model):
         self, messages: Any, tool_specs: Any = None, *args: Any, **kwargs: Any
     ) -> AsyncGenerator[Any, None]:
         results: dict[str, str] = {}
-        said = [self.reads_too(), *(json.dumps(spec) for spec in tool_specs or ())]
+        texts = [self.reads_too(), *(json.dumps(spec) for spec in tool_specs or ())]
         for message in messages:
             for part in message["content"]:
                 result = part.get("toolResult")
                 if result is not None:
                     results[result["toolUseId"]] = "\n".join(str(one.get("text")) for one in result["content"])
-                    said.append(f"{result['toolUseId']} {result['status']}")
+                    texts.append(f"{result['toolUseId']} {result['status']}")
                 else:
-                    said.append(str(part.get("text")))
-        asks = self.scene.script.turn("\n".join([*said, *results.values()]), results)
+                    texts.append(str(part.get("text")))
+        asks = self.scene.script.turn("\n".join([*texts, *results.values()]), results)
         yield {"messageStart": {"role": "assistant"}}
         for ask in asks:
             yield {"contentBlockStart": {"start": {"toolUse": {"toolUseId": ask.id, "name": ask.tool}}}}
@@ -116,5 +116,5 @@ def streamed(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def note(scene: Scene, event: Any) -> None:
     stream = event.get("tool_stream_event")
-    told = stream["data"] if stream is not None and isinstance(stream["data"], str) else ""
-    scene.note(f"{' '.join(sorted(str(key) for key in event))} {told}")
+    data = stream["data"] if stream is not None and isinstance(stream["data"], str) else ""
+    scene.note(f"{' '.join(sorted(str(key) for key in event))} {data}")

@@ -47,8 +47,8 @@ class Proxy:
     def load(self, rules: list[dict[str, Any]], episode: str = "") -> Plan:
         """Take a plan with these rules, as an episode of this name."""
         plan = {"name": "a plan", "seed": 7, "rules": rules}
-        status, told = self.switch(f"/plan?episode={quote(episode)}", "PUT", json.dumps(plan).encode())
-        assert status == 200, told
+        status, reply = self.switch(f"/plan?episode={quote(episode)}", "PUT", json.dumps(plan).encode())
+        assert status == 200, reply
         return Plan.model_validate(plan)
 
     def state(self) -> dict[str, Any]:
@@ -61,12 +61,12 @@ class Proxy:
         return next(one for one in found if one.episode == episode)
 
     def ended(self) -> str:
-        """End it; what it told on standard error."""
+        """End it; what it wrote to standard error."""
         if self.process.poll() is None:
             self.process.terminate()
-        told = self.process.communicate(timeout=60)[1]
-        assert "Traceback" not in told, told
-        return told
+        stderr = self.process.communicate(timeout=60)[1]
+        assert "Traceback" not in stderr, stderr
+        return stderr
 
 
 @contextmanager

@@ -15,13 +15,13 @@ CHUNK = b"0123456789abcdef" * 65536  # one mebibyte
 
 
 async def echo(request: web.Request) -> web.StreamResponse:
-    """Say what was asked."""
+    """Describe the request."""
     digest, size = hashlib.sha256(), 0
     async for piece in request.content.iter_any():
         digest.update(piece)
         size += len(piece)
-    told = {"method": request.method, "target": request.raw_path, "size": size, "digest": digest.hexdigest()}
-    return web.json_response({**told, "headers": [list(pair) for pair in request.headers.items()]})
+    described = {"method": request.method, "target": request.raw_path, "size": size, "digest": digest.hexdigest()}
+    return web.json_response({**described, "headers": [list(pair) for pair in request.headers.items()]})
 
 
 async def moved(request: web.Request) -> web.StreamResponse:

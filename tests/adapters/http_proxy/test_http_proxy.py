@@ -59,8 +59,8 @@ def test_what_no_fault_touches_is_the_server_s(served: Served, proxy: Proxy, arm
         direct, through = raw(served.url, path), raw(proxy.url, path)
         assert (through.status, through.body, bool(through.error)) == (direct.status, direct.body, bool(direct.error))
         assert through.error
-    asked = raw(served.url, "/prices", "POST", b"{}"), raw(proxy.url, "/prices", "POST", b"{}")
-    assert asked[0] == asked[1]
+    answers = raw(served.url, "/prices", "POST", b"{}"), raw(proxy.url, "/prices", "POST", b"{}")
+    assert answers[0] == answers[1]
 
 
 FAULTS: list[tuple[str, dict[str, Any]]] = [
@@ -98,9 +98,9 @@ async def test_a_plan_does_what_it_does_in_the_client(
 @pytest.mark.parametrize("mode", ["refused", "reset", "dns", "tls"])
 def test_a_connection_breaks_before_an_answer(served: Served, proxy: Proxy, mode: str) -> None:
     proxy.load(one({"kind": "connection", "mode": mode}, moment="before"))
-    asked = len(served.asked)
+    before = len(served.requests)
     assert raw(proxy.url, "/prices").error == "ConnectionResetError"
-    assert len(served.asked) == asked
+    assert len(served.requests) == before
 
 
 def test_a_connection_closes_without_an_answer(proxy: Proxy) -> None:
@@ -185,7 +185,7 @@ def test_rules_look_at_method_path_query_body_and_header(proxy: Proxy) -> None:
     assert [line for line in proxy.records.read_text().splitlines() if "acme" in line and '"started"' not in line] == []
 
 
-def test_the_record_is_what_was_said_and_shown(proxy: Proxy) -> None:
+def test_the_record_holds_the_tools_answer_and_the_one_shown(proxy: Proxy) -> None:
     proxy.load([{"match": ANY, "when": {"nth": 2}, "fault": {"kind": "delta", "fields": ["price"]}}], episode="record")
     for _ in range(2):
         assert raw(proxy.url, "/prices").status == 200
@@ -202,8 +202,8 @@ def test_the_record_is_what_was_said_and_shown(proxy: Proxy) -> None:
 def test_the_switch(proxy: Proxy, served: Served) -> None:
     proxy.load(one({"kind": "error", "status": 503}), episode="switch")
     assert raw(proxy.url, "/prices").status == 503
-    status, told = proxy.switch("/off")
-    assert (status, json.loads(told)["on"]) == (200, False)
+    status, reply = proxy.switch("/off")
+    assert (status, json.loads(reply)["on"]) == (200, False)
     assert raw(proxy.url, "/prices").status == 200
     assert proxy.switch("/plan", "PUT", b"nam: x")[0] == 400
     assert "nam: is not a field that belongs here. Did you mean name?" in proxy.switch("/plan", "PUT", b"nam: x")[1]
@@ -261,10 +261,10 @@ def test_signals_a_token_and_a_server_that_is_down(tmp_path: Path) -> None:
             plan.write_text(plan_two)
             proxy.process.send_signal(signal.SIGUSR2)
             soon(lambda: raw(proxy.url, "/prices").status == 418)
-            told = proxy.ended()
-    assert "faults are off" in told
-    assert "the plan stays as it was: " in told
-    assert "faults are on, with 'two' read again" in told
+            stderr = proxy.ended()
+    assert "faults are off" in stderr
+    assert "the plan stays as it was: " in stderr
+    assert "faults are on, with 'two' read again" in stderr
     record = proxy.record("down")
     own, struck = record.turns
     assert own.call.tool == struck.call.tool == "get_price"
@@ -281,18 +281,18 @@ def test_curl(served: Served, proxy: Proxy, tmp_path: Path) -> None:
     upload = tmp_path / "upload"
     upload.write_bytes(b"x" * 100_000)
 
-    def told(*options: str) -> str:
+    def run_curl(*options: str) -> str:
         return subprocess.run([curl, "-sS", *options], capture_output=True, text=True, check=True, timeout=60).stdout
 
     for state in ("on", "off"):
         proxy.switch(f"/{state}")
-        served.asked.clear()
-        head = told("-I", f"{proxy.url}/prices")
+        served.requests.clear()
+        head = run_curl("-I", f"{proxy.url}/prices")
         assert f"content-length: {len(BODY)}" in head.lower()
-        sent = told("-v", "-H", "Expect: 100-continue", "--data-binary", f"@{upload}", f"{proxy.url}/prices")
+        sent = run_curl("-v", "-H", "Expect: 100-continue", "--data-binary", f"@{upload}", f"{proxy.url}/prices")
         assert json.loads(sent) == PRICES
-        assert served.asked[-1][2] == upload.read_bytes()
-        assert json.loads(told("--compressed", f"{proxy.url}/zipped")) == PRICES
+        assert served.requests[-1][2] == upload.read_bytes()
+        assert json.loads(run_curl("--compressed", f"{proxy.url}/zipped")) == PRICES
 
 
 EXPORTING = """

@@ -99,7 +99,7 @@ async def test_a_websocket_passes_both_ways(
     assert (refused.value.status, refused.value.headers["WWW-Authenticate"]) == (401, "Bearer")
 
 
-def test_what_the_server_is_asked(server: tuple[str, list[int]], proxy: Proxy) -> None:
+def test_which_requests_reach_the_server(server: tuple[str, list[int]], proxy: Proxy) -> None:
     """Nothing is added, one hop's headers stay behind, and an origin is what the server would know."""
     host = server[0].removeprefix("http://")
     for rules in ([], NEVER):

@@ -22,13 +22,13 @@ from tests.adapters.http_server import serving
 
 pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
 
-SAID = "Hello there, and welcome to the shop."
-ASKED: dict[str, Any] = {"model": "gpt-5", "messages": [{"role": "user", "content": "Hello?"}]}
+REPLY = "Hello there, and welcome to the shop."
+REQUEST: dict[str, Any] = {"model": "gpt-5", "messages": [{"role": "user", "content": "Hello?"}]}
 
 
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
-    with ScriptServer(script_from({"turns": [{"say": SAID}]})) as model:
+    with ScriptServer(script_from({"turns": [{"say": REPLY}]})) as model:
         folder = tmp_path_factory.mktemp("proxy")
         with proxying(model.url.removesuffix("/v1"), folder) as one:
             yield one
@@ -43,30 +43,30 @@ def test_the_official_client_meets_typed_faults(proxy: Proxy) -> None:
     with openai.OpenAI(base_url=proxy.url + "/v1", api_key="a secret key", max_retries=0) as client:
         proxy.load(rule({"kind": "model_error", "error": "token_limit", "retry_after": 0.01}, first=1), "limit")
         with pytest.raises(openai.RateLimitError) as limit:
-            client.chat.completions.create(**ASKED)
+            client.chat.completions.create(**REQUEST)
         assert limit.value.type == "tokens"
-        told = limit.value.response.headers
-        assert int(told["x-ratelimit-remaining-tokens"]) < int(told["x-ratelimit-limit-tokens"])
-        assert client.chat.completions.create(**ASKED).choices[0].message.content == SAID
+        headers = limit.value.response.headers
+        assert int(headers["x-ratelimit-remaining-tokens"]) < int(headers["x-ratelimit-limit-tokens"])
+        assert client.chat.completions.create(**REQUEST).choices[0].message.content == REPLY
 
         proxy.load(rule({"kind": "altered_reply", "form": "length"}))
-        cut = client.chat.completions.create(**ASKED).choices[0]
+        cut = client.chat.completions.create(**REQUEST).choices[0]
         assert cut.finish_reason == "length"
-        assert SAID.startswith(cut.message.content)
-        assert len(cut.message.content) < len(SAID)
+        assert REPLY.startswith(cut.message.content)
+        assert len(cut.message.content) < len(REPLY)
 
         proxy.load(rule({"kind": "model_error", "error": "overloaded", "after": 3}), "stream")
         heard: list[Any] = []
         with pytest.raises(openai.APIError, match="overloaded"):
-            heard.extend(client.chat.completions.create(**ASKED, stream=True))
+            heard.extend(client.chat.completions.create(**REQUEST, stream=True))
         assert len(heard) == 3
 
         proxy.load(rule({"kind": "interrupted", "after": 2, "mode": "closed"}))
         with pytest.raises(openai.APIConnectionError):
-            list(client.chat.completions.create(**ASKED, stream=True))
+            list(client.chat.completions.create(**REQUEST, stream=True))
     with openai.OpenAI(base_url=proxy.url + "/v1", api_key="a secret key", max_retries=2) as client:
         proxy.load(rule({"kind": "model_error", "error": "server_error"}, first=1), "retry")
-        assert client.chat.completions.create(**ASKED).choices[0].message.content == SAID
+        assert client.chat.completions.create(**REQUEST).choices[0].message.content == REPLY
     proxy.load([])
     assert [(turn.call.retry, turn.struck) for turn in proxy.record("retry").turns] == [(0, True), (1, False)]
     assert [turn.struck for turn in proxy.record("limit").turns] == [True, False]
@@ -78,13 +78,13 @@ def test_a_model_fails_where_nothing_is_recorded(tmp_path: Path) -> None:
     """Nothing but the model's own rule then gives a reason to read a request."""
     plan = tmp_path / "plan.yaml"
     plan.write_text(json.dumps({"name": "one", "rules": rule({"kind": "model_error"}, first=1)}), "utf-8")
-    body = json.dumps(ASKED).encode()
+    body = json.dumps(REQUEST).encode()
     with (
-        ScriptServer(script_from({"turns": [{"say": SAID}]})) as model,
+        ScriptServer(script_from({"turns": [{"say": REPLY}]})) as model,
         proxying(model.root, tmp_path, "--plan", str(plan), recorded=False) as proxy,
     ):
-        asked = partial(raw, proxy.url, "/v1/chat/completions", "POST", body, Content_Type="application/json")
-        assert [asked().status for _ in range(2)] == [503, 200]
+        request = partial(raw, proxy.url, "/v1/chat/completions", "POST", body, Content_Type="application/json")
+        assert [request().status for _ in range(2)] == [503, 200]
         assert proxy.state()["rules"]["rule-1"] == {"fired": 1, "delivered": 1}
 
 
@@ -104,9 +104,9 @@ def test_recovery_mends_a_call_before_the_client_sees_it(tmp_path: Path) -> None
             assert posted.status == 503
             assert raw(proxy.url, "/missing").status == 404
             assert raw(proxy.url, "/events") == raw(served.url, "/events")
-            asked = [method for method, path, _ in served.asked if path == "/prices"]
+            methods = [method for method, path, _ in served.requests if path == "/prices"]
         record = proxy.record("mended")
-    assert asked.count("POST") <= 1
+    assert methods.count("POST") <= 1
     turns = [turn for turn in record.turns if not turn.by]
     assert not isinstance(turns[0].final, Failure)
 
@@ -120,7 +120,7 @@ const openai = new OpenAI({ baseURL: url + "/v1", apiKey: "none", maxRetries: 0 
 const anthropic = new Anthropic({ baseURL: url, apiKey: "none", maxRetries: 0 });
 const chat = (stream) => openai.chat.completions.create({ model: "gpt-5", messages, stream });
 const words = (stream) => anthropic.messages.create({ model: "claude-5", max_tokens: 99, messages, stream });
-const asked = async (ask, stream) => {
+const report = async (ask, stream) => {
   let events = 0;
   try {
     const answer = await ask(stream);
@@ -132,9 +132,9 @@ const asked = async (ask, stream) => {
   }
 };
 for (const ask of [chat, words]) {
-  for (let turn = 0; turn < 4; turn += 1) await asked(ask, false);
-  await asked(ask, true);
-  await asked(ask, false);
+  for (let turn = 0; turn < 4; turn += 1) await report(ask, false);
+  await report(ask, true);
+  await report(ask, false);
 }
 """
 PACKAGES = ("openai@6.49.0", "@anthropic-ai/sdk@1.14.0")
@@ -151,13 +151,13 @@ RAISED = [
     "BadRequestError 400 invalid_request_error null false",
     "InternalServerError 500 server_error null false",
     "APIError undefined server_error null true",
-    f"answered {SAID}",
+    f"answered {REPLY}",
     "RateLimitError 429 rate_limit_error 2 false",
     "OverloadedError 529 overloaded_error null false",
     "BadRequestError 400 invalid_request_error null false",
     "InternalServerError 500 api_error null false",
     "APIError undefined overloaded_error null true",
-    f"answered {SAID}",
+    f"answered {REPLY}",
 ]
 
 

@@ -39,13 +39,13 @@ class Kept:
 
 
 async def called(price: Any) -> Any:
-    """The price, or what a model would be told in its place."""
+    """The price, or what a model would be shown in its place."""
     try:
         (block,) = await price.ainvoke({"item": "lamp"})
     except ToolException as error:
         return f"raised: {error}"
-    told = json.loads(block["text"])
-    return told.get("price", told)
+    answer = json.loads(block["text"])
+    return answer.get("price", answer)
 
 
 async def main() -> None:
@@ -57,16 +57,16 @@ async def main() -> None:
     async def come_back() -> tuple[str, str | None]:
         async with httpx.AsyncClient(trust_env=False) as browser:
             answer = await browser.get(pages[-1])
-        told = parse_qs(urlsplit(answer.headers["location"]).query)
-        return told["code"][0], told["state"][0]
+        query = parse_qs(urlsplit(answer.headers["location"]).query)
+        return query["code"][0], query["state"][0]
 
     server: Any = {"transport": "streamable_http", "url": URL}
     if "login" in sys.argv:
         about = OAuthClientMetadata(redirect_uris=[BACK], client_name="langchain")
         server["auth"] = OAuthClientProvider(URL, about, Kept(), opened, come_back)
     (price,) = await MultiServerMCPClient({"shop": server}).get_tools()
-    told = [await called(price) for _ in range(3)]
-    print(json.dumps({"told": told, "logins": len(pages)}))
+    prices = [await called(price) for _ in range(3)]
+    print(json.dumps({"prices": prices, "logins": len(pages)}))
 
 
 asyncio.run(main())

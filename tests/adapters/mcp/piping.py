@@ -38,8 +38,8 @@ class Pipes:
 
     def write(self, *messages: bytes | dict[str, Any]) -> None:
         assert self.process.stdin is not None
-        told = [one if isinstance(one, bytes) else json.dumps(one).encode() + b"\n" for one in messages]
-        self.process.stdin.write(b"".join(told))
+        lines = [one if isinstance(one, bytes) else json.dumps(one).encode() + b"\n" for one in messages]
+        self.process.stdin.write(b"".join(lines))
         self.process.stdin.flush()
 
     def line(self, timeout: float = 60.0) -> bytes:
@@ -53,7 +53,7 @@ class Pipes:
     def call(self, id: int | str, tool: str, **arguments: Any) -> None:
         self.write(request(id, tool, **arguments))
 
-    def asked(self, id: int | str, tool: str, **arguments: Any) -> dict[str, Any]:
+    def answer(self, id: int | str, tool: str, **arguments: Any) -> dict[str, Any]:
         self.call(id, tool, **arguments)
         return self.message()
 

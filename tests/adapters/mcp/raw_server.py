@@ -27,8 +27,8 @@ def answer(id: Any, result: Any) -> None:
     write(f'{{ "result" : {json.dumps(result)},  "caf\\u00e9":1e2, "jsonrpc":"2.0","id":{json.dumps(id)}}}  ')
 
 
-def text(told: str, **more: Any) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": told}], **more}
+def text(content: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": content}], **more}
 
 
 def call(id: Any, name: str, arguments: dict[str, Any], params: dict[str, Any]) -> None:
@@ -50,10 +50,10 @@ def call(id: Any, name: str, arguments: dict[str, Any], params: dict[str, Any]) 
         error = {"code": -32602, "message": "Unknown tool: protest", "data": {"tool": name}}
         write(json.dumps({"jsonrpc": "2.0", "id": id, "error": error}))
     elif name == "ask":
-        event, told = WAITING.setdefault("sample", (threading.Event(), []))
+        event, results = WAITING.setdefault("sample", (threading.Event(), []))
         write(json.dumps({"jsonrpc": "2.0", "id": "sample", "method": "sampling/createMessage", "params": {}}))
         event.wait()
-        answer(id, text(json.dumps(told[0])))
+        answer(id, text(json.dumps(results[0])))
     elif name == "exit":
         sys.stdout.flush()
         import os
@@ -104,8 +104,8 @@ def main() -> None:
             elif message.get("method") in ("tasks/result", "tasks/get"):
                 fetch(message["id"], message["method"], message["params"]["taskId"])
             elif message.get("id") == "sample":
-                event, told = WAITING["sample"]
-                told.append(message["result"])
+                event, results = WAITING["sample"]
+                results.append(message["result"])
                 event.set()
             elif "id" in message:
                 answer(message["id"], {"heard": message["method"]})

@@ -59,8 +59,8 @@ class Answer(BaseModel):
 @server.tool()
 async def asks(ctx: Context) -> str:  # type: ignore[type-arg]
     """Asks the client's user."""
-    told: Any = await ctx.elicit("What size?", Answer)
-    return f"{told.action} {told.data}"
+    answer: Any = await ctx.elicit("What size?", Answer)
+    return f"{answer.action} {answer.data}"
 
 
 @server.tool()

@@ -31,7 +31,7 @@ IDS = st.integers() | st.text()
 IMAGE = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
 
 
-def told(id: int | str, result: Any) -> dict[str, Any]:
+def response(id: int | str, result: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id, "result": result}
 
 
@@ -49,7 +49,7 @@ def test_what_is_shown_is_what_would_be_heard(before: Any, after: Any, image: bo
         forms.append({"content": blocks, "structuredContent": before})
     forms.append({"content": blocks, "structuredContent": {"result": before}})
     for form in forms:
-        answer = call_answer(Value(after), id, told(id, form), False, False)
+        answer = call_answer(Value(after), id, response(id, form), False, False)
         assert answer["id"] == id
         assert parse_message(encode_message(answer)) is not None
         assert (IMAGE in answer["result"]["content"]) == image
@@ -62,7 +62,7 @@ def test_what_is_shown_is_what_would_be_heard(before: Any, after: Any, image: bo
 
 @given(st.lists(st.dictionaries(st.text(max_size=5), SCALARS, min_size=1), min_size=2, max_size=5), st.integers(0, 5))
 def test_an_answer_in_several_texts_keeps_its_form(items: list[Any], kept: int) -> None:
-    truth = told(1, {"content": [text(item) for item in items]})
+    truth = response(1, {"content": [text(item) for item in items]})
     assert call_outcome(truth) == Value(items)
     answer = call_answer(Value(items[:kept]), 1, truth, False, False)
     assert [json.loads(block["text"]) for block in answer["result"]["content"]] == items[:kept]
@@ -76,7 +76,7 @@ def test_a_protocol_error_goes_round(message: str, code: int, data: Any) -> None
 
 def test_a_list_goes_round_by_name() -> None:
     tools = [{"name": "a", "inputSchema": {}}, {"name": "b", "inputSchema": {"type": "object"}}]
-    answer = told(1, {"tools": tools, "nextCursor": "2"})
+    answer = response(1, {"tools": tools, "nextCursor": "2"})
     found = list_outcome(answer)
     assert found == Value({"a": tools[0], "b": tools[1]})
     assert list_answer(found, 1, answer, False) == answer
@@ -92,7 +92,7 @@ def test_a_list_goes_round_by_name() -> None:
 
 def test_what_is_not_final_is_no_data() -> None:
     for result in ({"resultType": "input_required", "content": []}, {"task": {}}, None, []):
-        outcome = call_outcome(told(1, result))
+        outcome = call_outcome(response(1, result))
         assert isinstance(outcome, Failure)
         assert outcome.type == "Unfinished"
         assert not cuts_connection(outcome)

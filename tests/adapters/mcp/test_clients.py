@@ -122,9 +122,9 @@ async def called(client: Any, tool: str, **arguments: Any) -> Any:
     """The result of a call, as data; FastMCP's client must be kept from raising tool errors."""
     if isinstance(client, Client):
         return (await client.call_tool(tool, arguments)).model_dump(mode="json")
-    told = await client.call_tool(tool, arguments, raise_on_error=False)
-    content = [block.model_dump(mode="json") for block in told.content]
-    return {"content": content, "structured_content": told.structured_content, "is_error": told.is_error}
+    result = await client.call_tool(tool, arguments, raise_on_error=False)
+    content = [block.model_dump(mode="json") for block in result.content]
+    return {"content": content, "structured_content": result.structured_content, "is_error": result.is_error}
 
 
 async def observed(client: Any) -> list[Any]:
@@ -132,10 +132,10 @@ async def observed(client: Any) -> list[Any]:
     seen: list[Any] = []
     progress: list[Any] = []
 
-    async def told(done: float, total: float | None, message: str | None) -> None:
+    async def on_progress(done: float, total: float | None, message: str | None) -> None:
         progress.append((done, total, message))
 
-    handler = {"progress_callback" if isinstance(client, Client) else "progress_handler": told}
+    handler = {"progress_callback" if isinstance(client, Client) else "progress_handler": on_progress}
 
     async def tried(work: Any) -> None:
         try:
@@ -173,13 +173,13 @@ async def check(client: str, direct: list[str] | str, proxied: list[str] | str) 
 
 async def check_struck(one: Any) -> None:
     assert price_of(await called(one, "price", item="struck")) != 12.5
-    told = await called(one, "price", item="error")
-    assert told["is_error"]
-    assert json.loads(told["content"][0]["text"])["error"]["retry_after"] == 3
-    told = await called(one, "orders", count=6)
-    assert [order["id"] for order in told["structured_content"]["result"]] == [1, 2, 3]
-    told = await called(one, "add", a=40, b=2)
-    assert told["structured_content"]["result"] == json.loads(told["content"][0]["text"]) != 42
+    answer = await called(one, "price", item="error")
+    assert answer["is_error"]
+    assert json.loads(answer["content"][0]["text"])["error"]["retry_after"] == 3
+    answer = await called(one, "orders", count=6)
+    assert [order["id"] for order in answer["structured_content"]["result"]] == [1, 2, 3]
+    answer = await called(one, "add", a=40, b=2)
+    assert answer["structured_content"]["result"] == json.loads(answer["content"][0]["text"]) != 42
     with pytest.raises(Exception, match="Unknown tool"):
         await called(one, "price", item="protocol")
     hanging = asyncio.create_task(called(one, "price", item="hang"))
@@ -191,10 +191,10 @@ async def check_struck(one: Any) -> None:
     assert price_of(await called(one, "price", item="lamp")) == 12.5
 
 
-def price_of(told: dict[str, Any]) -> float:
-    price: float = json.loads(told["content"][0]["text"])["price"]
-    if told["structured_content"] is not None:
-        assert told["structured_content"]["price"] == price
+def price_of(answer: dict[str, Any]) -> float:
+    price: float = json.loads(answer["content"][0]["text"])["price"]
+    if answer["structured_content"] is not None:
+        assert answer["structured_content"]["price"] == price
     return price
 
 

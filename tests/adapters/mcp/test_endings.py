@@ -29,7 +29,7 @@ def record(file: Path) -> Record:
 def test_the_record_says_who_ended_it(tmp_path: Path, how: str, reason: str, detail: str) -> None:
     file = tmp_path / "records.jsonl"
     with piped(tmp_path, CUT, "--records", str(file)) as pipes:
-        assert text_of(pipes.asked(1, "echo", a=1))
+        assert text_of(pipes.answer(1, "echo", a=1))
         match how:
             case "the server dies":
                 pipes.call(2, "exit", code=7)

@@ -74,7 +74,7 @@ async def observed(client: Any) -> list[Any]:
     """All of the server that says the same each time."""
     progress: list[Any] = []
 
-    async def told(done: float, total: float | None, message: str | None) -> None:
+    async def on_progress(done: float, total: float | None, message: str | None) -> None:
         progress.append((done, total, message))
 
     listed = [
@@ -97,7 +97,7 @@ async def observed(client: Any) -> list[Any]:
     ):
         seen.append(await called(client, tool, **arguments))
     slow = await client.call_tool(
-        "trigger-long-running-operation", {"duration": 0.3, "steps": 3}, progress_callback=told
+        "trigger-long-running-operation", {"duration": 0.3, "steps": 3}, progress_callback=on_progress
     )
     return [*seen, slow.model_dump(mode="json"), progress]
 
@@ -107,17 +107,17 @@ async def check(direct: list[str] | str, proxied: list[str] | str) -> None:
         first, second = await asyncio.gather(observed(one), observed(other))
         assert first == second
         assert len(first[-1]) == 3
-        told = await called(other, "get-structured-content", location="Chicago")
-        assert told["structured_content"] == json.loads(told["content"][0]["text"])
+        answer = await called(other, "get-structured-content", location="Chicago")
+        assert answer["structured_content"] == json.loads(answer["content"][0]["text"])
         true = await called(one, "get-structured-content", location="Chicago")
-        changed, said = told["structured_content"], true["structured_content"]
-        assert [name for name in said if changed[name] != said[name]] == ["temperature"]
+        changed, original = answer["structured_content"], true["structured_content"]
+        assert [name for name in original if changed[name] != original[name]] == ["temperature"]
         hanging = asyncio.create_task(called(other, "echo", message="hang"))
         assert (await called(other, "echo", message="down"))["is_error"]
-        told = await called(other, "get-annotated-message", messageType="error", includeImage=True)
+        answer = await called(other, "get-annotated-message", messageType="error", includeImage=True)
         true = await called(one, "get-annotated-message", messageType="error", includeImage=True)
-        assert told != true
-        assert told["content"][-1] == true["content"][-1]  # the image
+        assert answer != true
+        assert answer["content"][-1] == true["content"][-1]  # the image
         assert not hanging.done()
         hanging.cancel()
         await asyncio.wait([hanging])

@@ -168,9 +168,9 @@ async def test_answers_are_struck_alike_as_json_and_as_events(tmp_path: Path) ->
         async with client.post(url, json=request(1, "echo", price=2.0)) as answer:
             assert (await answer.read()).startswith(b'{\n "result"')  # as the server wrote it
         async with client.post(url, json=request(2, "echo", price=2.0)) as answer:
-            told = await answer.json()
-            assert told["id"] == 2
-            assert json.loads(text_of(told))["price"] != 2.0
+            message = await answer.json()
+            assert message["id"] == 2
+            assert json.loads(text_of(message))["price"] != 2.0
             assert answer.headers["X-Odd"] == "3"
         for id in (3, 4):
             server.go_on.clear()
@@ -194,11 +194,11 @@ async def test_a_call_that_is_not_run(tmp_path: Path) -> None:
         async with client.post(url, json=request(1, "echo")) as answer:
             assert (answer.status, answer.content_type) == (200, "application/json")
             assert json.loads(text_of(await answer.json()))["error"]["status"] == 503
-        asked = request(2, "odd")
-        async with client.post(url, json=asked) as answer:
+        call = request(2, "odd")
+        async with client.post(url, json=call) as answer:
             assert (answer.status, (await answer.json())["error"]["code"]) == (200, -32602)
-        asked["params"].update(MODERN)
-        async with client.post(url, json=asked) as answer:
+        call["params"].update(MODERN)
+        async with client.post(url, json=call) as answer:
             assert (answer.status, (await answer.json())["error"]["code"]) == (400, -32602)
         assert not server.requests
 
@@ -292,14 +292,14 @@ async def test_a_server_that_breaks_off_is_seen_to_break_off(tmp_path: Path) -> 
 
 async def test_a_duplicate_asks_twice(tmp_path: Path) -> None:
     async with proxied(tmp_path, [rule("echo", {"kind": "duplicate"})]) as (server, url, client):
-        asked = request("x", "echo", price=1)
-        asked["params"]["_meta"] = {"progressToken": 3, "kept": 1}
-        async with client.post(url, json=asked) as answer:
+        call = request("x", "echo", price=1)
+        call["params"]["_meta"] = {"progressToken": 3, "kept": 1}
+        async with client.post(url, json=call) as answer:
             assert (await answer.json())["id"] == "x"
         first, second = (json.loads(body) for *_, body in server.requests)
-        assert first == asked
+        assert first == call
         assert second["id"] != "x"
-        assert second["params"] == {**asked["params"], "_meta": {"kept": 1}}
+        assert second["params"] == {**call["params"], "_meta": {"kept": 1}}
 
 
 async def test_ten_megabytes(tmp_path: Path) -> None:
@@ -313,13 +313,13 @@ async def test_ten_megabytes(tmp_path: Path) -> None:
         server.go_on.set()
         for id in (1, 2):
             async with client.post(url, data=long("echo", id)) as answer:
-                told = json.loads(text_of(await answer.json()))
-                assert (told["filler"] == filler, told["price"] == 1.0) == (True, id == 1)
+                content = json.loads(text_of(await answer.json()))
+                assert (content["filler"] == filler, content["price"] == 1.0) == (True, id == 1)
         for id in (3, 4):
             async with client.post(url, data=long("stream", id)) as answer:
                 last = (await answer.content.read()).split(b"data: ")[-1]
-                told = json.loads(text_of(json.loads(last)))
-                assert (told["filler"] == filler, told["price"] == 1.0) == (True, id == 3)
+                content = json.loads(text_of(json.loads(last)))
+                assert (content["filler"] == filler, content["price"] == 1.0) == (True, id == 3)
 
 
 async def test_only_names_of_this_machine_are_answered(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ async def test_only_names_of_this_machine_are_answered(tmp_path: Path) -> None:
         writer.close()
 
 
-async def test_a_server_that_is_not_there_is_said_so(tmp_path: Path) -> None:
+async def test_a_server_that_is_not_there_is_reported(tmp_path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
         *SEALEGS, "--url", "http://127.0.0.1:9/mcp", stdout=asyncio.subprocess.PIPE
     )
@@ -349,9 +349,9 @@ async def test_a_server_that_is_not_there_is_said_so(tmp_path: Path) -> None:
         *SEALEGS, "--url", "http://127.0.0.1:9/mcp", "--port", url.split(":")[2].split("/")[0],
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    _, told = await second.communicate()
+    _, stderr = await second.communicate()
     assert second.returncode == 2
-    assert b"in use" in told
+    assert b"in use" in stderr
     process.terminate()
     assert await process.wait() == 0
 
@@ -359,8 +359,8 @@ async def test_a_server_that_is_not_there_is_said_so(tmp_path: Path) -> None:
 async def taken_up(client: Any, url: str, last: str) -> dict[str, Any]:
     """The answer on a stream that is taken up again after this event."""
     async with client.get(url, headers={"Last-Event-ID": last, "Mcp-Session-Id": "s"}) as answer:
-        *_, told = (await answer.content.read()).split(b"data: ")
-    found: dict[str, Any] = json.loads(told)
+        *_, data = (await answer.content.read()).split(b"data: ")
+    found: dict[str, Any] = json.loads(data)
     return found
 
 
@@ -381,8 +381,8 @@ async def test_an_answer_on_a_stream_that_is_taken_up_again_is_struck(tmp_path: 
     async with proxied(tmp_path, RESUMED, *options) as (server, url, client):
         server.go_on.set()
         for id, way in enumerate(("wrong", "lost", "never", "none")):
-            asked = request(id, how, way=way, price=10.0)
-            async with client.post(url, json=asked, headers={"Mcp-Session-Id": "s"}) as answer:
+            call = request(id, how, way=way, price=10.0)
+            async with client.post(url, json=call, headers={"Mcp-Session-Id": "s"}) as answer:
                 assert f"id: last-{id}".encode() in await answer.content.readany()
                 if how == "ends":
                     assert await answer.content.read() == b""
@@ -391,14 +391,14 @@ async def test_an_answer_on_a_stream_that_is_taken_up_again_is_struck(tmp_path: 
                         await answer.content.readany()
                 else:
                     answer.close()
-            told = await taken_up(client, url, f"last-{id}")
-            assert told["id"] == id
+            message = await taken_up(client, url, f"last-{id}")
+            assert message["id"] == id
             if way == "lost":
-                assert told["result"]["isError"]
+                assert message["result"]["isError"]
             else:
-                price = json.loads(text_of(told))["price"]
+                price = json.loads(text_of(message))["price"]
                 assert (price == 10.0) is (way != "wrong")
-            assert await taken_up(client, url, f"last-{id}") == told  # once more, where the answer was lost again
+            assert await taken_up(client, url, f"last-{id}") == message  # once more, where the answer was lost again
     (events,) = read_episodes(tmp_path / "records.jsonl")
     assert [turn.struck for turn in build_record(events).turns] == [True, True, False, False]
 
@@ -421,8 +421,8 @@ async def test_a_list_that_a_fault_changed_is_announced(tmp_path: Path) -> None:
             for count in (2, 1):
                 async with client.post(url, json=listed, headers={"Mcp-Session-Id": "s"}) as answer:
                     assert len((await answer.json())["result"]["tools"]) == count
-            told = (await mine.content.readuntil(b"\r\n\r\n")).split(b"data: ")[1]
-            assert json.loads(told) == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+            data = (await mine.content.readuntil(b"\r\n\r\n")).split(b"data: ")[1]
+            assert json.loads(data) == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
             server.go_on.set()
             assert await mine.content.read() == b"id: 1\ndata:\n\n"
             assert await others.content.read() == b"id: 1\ndata:\n\n"
@@ -430,8 +430,8 @@ async def test_a_list_that_a_fault_changed_is_announced(tmp_path: Path) -> None:
 
 async def test_a_task_s_result_is_struck_when_it_is_fetched(tmp_path: Path) -> None:
     async with proxied(tmp_path, RESUMED) as (_, url, client):
-        asked = request(1, "task", way="wrong", price=10.0)
-        async with client.post(url, json=asked) as answer:
+        call = request(1, "task", way="wrong", price=10.0)
+        async with client.post(url, json=call) as answer:
             handle = (await answer.json())["result"]
         assert (handle["resultType"], handle["taskId"]) == ("task", "t1")
         fetch = {"jsonrpc": "2.0", "id": 2, "method": "tasks/get", "params": {"taskId": "t1"}}

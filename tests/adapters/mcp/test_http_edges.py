@@ -43,7 +43,7 @@ class Refusing:
     """A server that refuses as the tool's name says; `down` only twice."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.heard: list[tuple[str, dict[str, str], bytes]] = []
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -59,16 +59,16 @@ class Refusing:
         if request.path == "/token":
             return web.Response(text=body.decode())
         if request.path == "/challenge":
-            told = f'Bearer resource_metadata="{origin}/.well-known/oauth-protected-resource/mcp"'
-            return web.Response(status=401, headers={"WWW-Authenticate": told})
+            challenge = f'Bearer resource_metadata="{origin}/.well-known/oauth-protected-resource/mcp"'
+            return web.Response(status=401, headers={"WWW-Authenticate": challenge})
         message = json.loads(body)
         if not isinstance(message.get("params"), dict):
             return web.json_response(
                 {"jsonrpc": "2.0", "id": message.get("id"), "error": {"code": -32602, "message": "?"}}
             )
         name = message["params"].get("name", "")
-        self.asked.append(name)
-        if name == "down" and self.asked.count("down") > 2:
+        self.calls.append(name)
+        if name == "down" and self.calls.count("down") > 2:
             name = "fine"
         if name in REFUSALS:
             status, headers, raw = REFUSALS[name]
@@ -100,9 +100,9 @@ async def behind(
     finally:
         if process.returncode is None:
             process.terminate()
-        _, told = await process.communicate()
+        _, stderr = await process.communicate()
         assert process.returncode == 0
-        assert b"Traceback" not in told, told.decode()
+        assert b"Traceback" not in stderr, stderr.decode()
         await runner.cleanup()
 
 
@@ -139,10 +139,10 @@ async def test_a_status_reaches_the_client_as_the_server_gave_it(tmp_path: Path,
         for tool in ("lost", "login", "limit", "own"):
             assert await seen(client, url, tool) == await seen(client, direct, tool), tool
         if how == "recovery":  # which sees a 503 for what it is, and tries again
-            server.asked.clear()
+            server.calls.clear()
             status, raw, _ = await seen(client, url, "down")
             assert (status, text_of(json.loads(raw))) == (200, "fine")
-            assert server.asked == ["down"] * 3
+            assert server.calls == ["down"] * 3
             assert json.loads(raw)["id"] == 7
 
 
@@ -181,7 +181,7 @@ async def test_a_redirected_call_counts_once(tmp_path: Path, struck: str) -> Non
         async with client.post(f"{ours}/moved", json=request(3, "fine")) as answer:
             assert (answer.status == 429) is (struck == "request")
             assert b"Rate limit exceeded" in await answer.read()
-        assert server.asked == ["fine"] * 2
+        assert server.calls == ["fine"] * 2
     (events,) = read_episodes(records)
     turns = [turn for turn in build_record(events).turns if turn.call.tool == "fine"]
     assert [turn.struck for turn in turns] == [False, False, True][: 3 if struck == "tool" else 2]

@@ -65,8 +65,8 @@ const connected = async () => {
   catch (error) { if (!code) throw error; await transport.finishAuth(code); code = ""; return await connected(); }
 };
 const client = await connected();
-const told = await client.callTool({ name: "price", arguments: { item: "lamp" } });
-console.log(JSON.parse(told.content[0].text).price);
+const answer = await client.callTool({ name: "price", arguments: { item: "lamp" } });
+console.log(JSON.parse(answer.content[0].text).price);
 await client.close();
 """
 SDK = "1.32.2"
@@ -132,9 +132,9 @@ def login(url: str, kept: Kept) -> OAuthClientProvider:
         kept.logins += 1
         async with httpx2.AsyncClient(trust_env=False) as browser:
             answer = await browser.get(page)
-        told = parse_qs(urlsplit(answer.headers["location"]).query)
+        query = parse_qs(urlsplit(answer.headers["location"]).query)
         codes.append(
-            AuthorizationCodeResult(code=told["code"][0], state=told["state"][0], iss=told.get("iss", [None])[0])
+            AuthorizationCodeResult(code=query["code"][0], state=query["state"][0], iss=query.get("iss", [None])[0])
         )
 
     async def come_back() -> AuthorizationCodeResult:
@@ -217,8 +217,8 @@ def adapted(url: str, *words: str) -> dict[str, Any]:
     command = [str(python), str(Path(__file__).parent / "langchain_client.py"), url, *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=given)
     assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 @pytest.mark.slow
@@ -229,7 +229,7 @@ def test_langchain_mcp_adapters_follow_a_redirect_and_show_faults(urls: dict[str
         {"match": match, "when": {"nth": 3}, "fault": {"kind": "delta", "offset": 0.5, "fields": ["price"]}},
     ]
     with proxied(tmp_path, urls["mounted"], rules) as url:
-        first, second, third = adapted(url)["told"]
+        first, second, third = adapted(url)["prices"]
     assert first == 12.5
     assert second == {"error": {"status": 503, "type": "ServiceUnavailable", "message": "Service Unavailable"}}
     assert isinstance(third, float)
@@ -239,7 +239,7 @@ def test_langchain_mcp_adapters_follow_a_redirect_and_show_faults(urls: dict[str
 @pytest.mark.slow
 def test_a_login_of_langchain_mcp_adapters(urls: dict[str, str], tmp_path: Path) -> None:
     with proxied(tmp_path, urls["authorising"], EXPIRED) as url:
-        assert adapted(url, "login") == {"told": [12.5] * 3, "logins": 2}
+        assert adapted(url, "login") == {"prices": [12.5] * 3, "logins": 2}
 
 
 @pytest.mark.slow

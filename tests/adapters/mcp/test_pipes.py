@@ -78,22 +78,22 @@ def struck(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_an_error_is_a_tool_error(struck: Pipes) -> None:
-    told = struck.asked(1, "echo", way="error")
-    assert told["id"] == 1
-    assert told["result"]["isError"] is True
-    assert json.loads(text_of(told))["error"] == {
+    message = struck.answer(1, "echo", way="error")
+    assert message["id"] == 1
+    assert message["result"]["isError"] is True
+    assert json.loads(text_of(message))["error"] == {
         "status": 503,
         "type": "ServiceUnavailable",
         "message": "Service Unavailable",
         "retry_after": 2.0,
     }
-    assert text_of(struck.asked(2, "echo", way="plain")) == "out of paper"
-    assert b'"error"' not in struck.got()  # the server was not asked
+    assert text_of(struck.answer(2, "echo", way="plain")) == "out of paper"
+    assert b'"error"' not in struck.got()  # the server was not called
 
 
 def test_an_error_with_a_code_is_a_protocol_error(struck: Pipes) -> None:
-    told = struck.asked("p", "echo", way="protocol")
-    assert told == {
+    message = struck.answer("p", "echo", way="protocol")
+    assert message == {
         "jsonrpc": "2.0",
         "id": "p",
         "error": {"code": -32602, "message": "Unknown tool", "data": {"a": 1}},
@@ -101,27 +101,27 @@ def test_an_error_with_a_code_is_a_protocol_error(struck: Pipes) -> None:
 
 
 def test_a_connection_refused_behind_the_tool_is_a_tool_error(struck: Pipes) -> None:
-    assert text_of(struck.asked(1, "echo", way="refused")) == "[Errno 111] Connection refused"
+    assert text_of(struck.answer(1, "echo", way="refused")) == "[Errno 111] Connection refused"
 
 
 def test_data_changes_in_both_its_forms(struck: Pipes) -> None:
-    told = struck.asked(1, "echo", way="delta", price=10.0)["result"]
-    changed = told["structuredContent"]["price"]
+    result = struck.answer(1, "echo", way="delta", price=10.0)["result"]
+    changed = result["structuredContent"]["price"]
     assert changed != 10.0
-    assert json.loads(told["content"][0]["text"]) == told["structuredContent"] == {"way": "delta", "price": changed}
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"] == {"way": "delta", "price": changed}
 
 
 def test_a_malformed_answer_is_broken_text_alone(struck: Pipes) -> None:
-    told = struck.asked(1, "echo", way="malformed", price=10.0)["result"]
-    assert "structuredContent" not in told
+    result = struck.answer(1, "echo", way="malformed", price=10.0)["result"]
+    assert "structuredContent" not in result
     with pytest.raises(ValueError, match=r"."):
-        json.loads(told["content"][0]["text"])
+        json.loads(result["content"][0]["text"])
 
 
 def test_a_duplicate_runs_twice_and_answers_once(struck: Pipes) -> None:
-    before = int(text_of(struck.asked(1, "count")))
-    assert struck.asked("twice", "echo", way="duplicate")["id"] == "twice"
-    assert int(text_of(struck.asked(2, "count"))) == before + 3
+    before = int(text_of(struck.answer(1, "count")))
+    assert struck.answer("twice", "echo", way="duplicate")["id"] == "twice"
+    assert int(text_of(struck.answer(2, "count"))) == before + 3
     assert struck.silent(0.2)
 
 
@@ -130,7 +130,7 @@ def test_a_slow_call_holds_up_no_other(struck: Pipes, tool: str, way: str) -> No
     began = time.monotonic()
     struck.call("slow", tool, way=way, seconds=6)
     for id in range(20):
-        assert struck.asked(id, "echo", city="Oslo")["id"] == id
+        assert struck.answer(id, "echo", city="Oslo")["id"] == id
     assert struck.message()["id"] == "slow"
     assert time.monotonic() - began >= 6
 
@@ -140,9 +140,9 @@ def test_a_hang_ends_with_a_cancel_that_the_server_never_hears(struck: Pipes) ->
     assert struck.silent(0.3)
     struck.write(cancel("h"))
     assert struck.silent(0.2)
-    assert struck.asked(1, "echo")["id"] == 1
-    told = struck.got()
-    assert b'"h"' not in told
+    assert struck.answer(1, "echo")["id"] == 1
+    log = struck.got()
+    assert b'"h"' not in log
 
 
 def test_a_delay_that_is_cancelled_never_runs_the_tool(struck: Pipes) -> None:
@@ -170,17 +170,17 @@ def test_a_request_of_the_server_and_its_answer_pass_while_a_call_is_held(struck
     struck.call("h2", "echo", way="hang")
     struck.call(1, "ask")
     assert struck.message()["method"] == "sampling/createMessage"
-    struck.write({"jsonrpc": "2.0", "id": "sample", "result": {"said": "yes"}})
-    assert json.loads(text_of(struck.message())) == {"said": "yes"}
+    struck.write({"jsonrpc": "2.0", "id": "sample", "result": {"answer": "yes"}})
+    assert json.loads(text_of(struck.message())) == {"answer": "yes"}
     struck.write(cancel("h2"))
 
 
 def test_ten_megabytes_pass_and_are_struck(struck: Pipes) -> None:
     struck.call("h3", "echo", way="hang")  # so that every line is looked at
-    assert len(text_of(struck.asked(1, "big", size=10_000_000))) == 10_000_000
-    told = struck.asked(2, "echo", way="delta", price=1.0, filler="y" * 10_000_000)
-    assert told["result"]["structuredContent"]["price"] != 1.0
-    assert len(told["result"]["structuredContent"]["filler"]) == 10_000_000
+    assert len(text_of(struck.answer(1, "big", size=10_000_000))) == 10_000_000
+    message = struck.answer(2, "echo", way="delta", price=1.0, filler="y" * 10_000_000)
+    assert message["result"]["structuredContent"]["price"] != 1.0
+    assert len(message["result"]["structuredContent"]["filler"]) == 10_000_000
     struck.write(cancel("h3"))
 
 
@@ -191,7 +191,7 @@ def test_a_cancel_that_is_ignored_is_answered_in_the_end(tmp_path: Path) -> None
         began = time.monotonic()
         pipes.call(1, "echo")
         pipes.write(cancel(1))
-        assert pipes.asked(2, "count")["id"] == 2
+        assert pipes.answer(2, "count")["id"] == 2
         assert pipes.line() == b""
         assert time.monotonic() - began >= 1.0
         assert pipes.process.wait(60) == 1
@@ -200,7 +200,7 @@ def test_a_cancel_that_is_ignored_is_answered_in_the_end(tmp_path: Path) -> None
 def test_a_reset_cuts_the_connection(tmp_path: Path) -> None:
     rules = [{"match": {"tool": "echo"}, "when": {"nth": 2}, "fault": {"kind": "connection", "mode": "reset"}}]
     with piped(tmp_path, rules) as pipes:
-        assert pipes.asked(1, "echo")["id"] == 1
+        assert pipes.answer(1, "echo")["id"] == 1
         pipes.call(2, "echo")
         assert pipes.line() == b""
         assert pipes.process.wait(60) == 1
@@ -217,7 +217,7 @@ def test_a_signal_reaches_the_server_and_the_record_is_written(tmp_path: Path) -
     records = tmp_path / "records.jsonl"
     rules = [{"match": {"tool": "echo"}, "fault": {"kind": "hang"}}]
     with piped(tmp_path, rules, "--records", str(records), "--episode", "one") as pipes:
-        assert text_of(pipes.asked(1, "count")) == "1"
+        assert text_of(pipes.answer(1, "count")) == "1"
         pipes.call(2, "echo", city="Oslo")
         assert pipes.silent(0.2)
         pipes.process.send_signal(signal.SIGTERM)
@@ -234,7 +234,7 @@ def test_events_are_written_at_once_and_outlive_a_kill(tmp_path: Path) -> None:
     events.write_text("an older run\n", encoding="utf-8")
     rules = [{"match": {"tool": "echo"}, "fault": {"kind": "hang"}}]
     with piped(tmp_path, rules, "--events", str(events)) as pipes:
-        assert text_of(pipes.asked(1, "count")) == "1"
+        assert text_of(pipes.answer(1, "count")) == "1"
         pipes.call(2, "echo", city="Oslo")
         assert waited_for(lambda: b'"waited"' in events.read_bytes())
         pipes.process.kill()
@@ -250,10 +250,10 @@ def test_when_the_client_leaves_the_record_says_what_happened(tmp_path: Path) ->
         {"match": {"tool": "echo"}, "when": {"nth": 2}, "fault": {"kind": "hang"}},
     ]
     with piped(tmp_path, rules, "--records", str(records)) as pipes:
-        shown = pipes.asked(1, "echo", price=3.0)["result"]["structuredContent"]
+        shown = pipes.answer(1, "echo", price=3.0)["result"]["structuredContent"]
         pipes.call(2, "echo")
-        assert pipes.asked(3, "fail")["result"]["isError"] is True
-        assert pipes.asked(4, "protest")["error"]["data"] == {"tool": "protest"}
+        assert pipes.answer(3, "fail")["result"]["isError"] is True
+        assert pipes.answer(4, "protest")["error"]["data"] == {"tool": "protest"}
         assert pipes.end() == 0
     (events,) = read_episodes(records)
     turns = build_record(events).turns
@@ -317,7 +317,7 @@ def test_tools_vanish_and_change_in_the_list(tmp_path: Path) -> None:
         assert changed[1] == count
         pipes.write(listed)
         assert pipes.message()["error"]["code"] == -32603
-        assert text_of(pipes.asked(2, "echo")) == "all tools fail"
+        assert text_of(pipes.answer(2, "echo")) == "all tools fail"
 
 
 def test_a_tool_s_hints_are_tags(tmp_path: Path) -> None:
@@ -325,18 +325,18 @@ def test_a_tool_s_hints_are_tags(tmp_path: Path) -> None:
     with piped(tmp_path, rules) as pipes:
         pipes.write({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
         pipes.line()
-        assert text_of(pipes.asked(2, "count")) == "struck"
-        assert "isError" not in pipes.asked(3, "echo")["result"]
+        assert text_of(pipes.answer(2, "count")) == "struck"
+        assert "isError" not in pipes.answer(3, "echo")["result"]
 
 
 def test_the_stateless_era_gets_its_result_type(tmp_path: Path) -> None:
     rules = [{"match": {"tool": "echo"}, "fault": {"kind": "error"}}]
-    asked = request(1, "echo")
-    asked["params"]["_meta"] = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    call = request(1, "echo")
+    call["params"]["_meta"] = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
     with piped(tmp_path, rules) as pipes:
-        pipes.write(asked)
+        pipes.write(call)
         assert pipes.message()["result"]["resultType"] == "complete"
-        assert "resultType" not in pipes.asked(2, "echo")["result"]
+        assert "resultType" not in pipes.answer(2, "echo")["result"]
 
 
 @pytest.mark.parametrize(
@@ -378,22 +378,27 @@ def test_word_of_a_changed_list_goes_to_those_who_asked_for_it(tmp_path: Path) -
     """In the stateless era a subscription says who wants it; what the server itself says of its list is its own."""
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
 
-    def asked(id: int, method: str, **params: Any) -> dict[str, Any]:
+    def stateless_request(id: int, method: str, **params: Any) -> dict[str, Any]:
         return {"jsonrpc": "2.0", "id": id, "method": method, "params": {"_meta": meta, **params}}
 
     def wants(id: int, wanted: bool) -> dict[str, Any]:
-        return asked(id, "subscriptions/listen", notifications={"toolsListChanged": wanted})
+        return stateless_request(id, "subscriptions/listen", notifications={"toolsListChanged": wanted})
 
     with piped(tmp_path, VANISHED) as pipes:
-        for message in (wants(7, wanted=True), wants(8, wanted=False), wants(9, wanted=True), asked(1, "tools/list")):
+        for message in (
+            wants(7, wanted=True),
+            wants(8, wanted=False),
+            wants(9, wanted=True),
+            stateless_request(1, "tools/list"),
+        ):
             pipes.write(message)
             pipes.message()
-        pipes.write(cancel(9), asked(2, "tools/list"))
-        told = pipes.message()
-        assert told["method"] == CHANGED["method"]
-        assert told["params"] == {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
+        pipes.write(cancel(9), stateless_request(2, "tools/list"))
+        notice = pipes.message()
+        assert notice["method"] == CHANGED["method"]
+        assert notice["params"] == {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
         assert [tool["name"] for tool in pipes.message()["result"]["tools"]] == ["count"]
-        pipes.write(asked(3, "tools/list"))  # it is back, and no fault changed it
+        pipes.write(stateless_request(3, "tools/list"))  # it is back, and no fault changed it
         assert len(pipes.message()["result"]["tools"]) == 2
 
 
@@ -415,7 +420,7 @@ def test_a_wait_that_ignores_a_cancel_goes_on(tmp_path: Path, kind: str) -> None
         for deaf in (True, False)
     ]
     with piped(tmp_path, rules) as pipes:
-        assert pipes.asked(0, "count")["id"] == 0  # all is up
+        assert pipes.answer(0, "count")["id"] == 0  # all is up
         for id, deaf in ((1, False), (2, True)):
             call = request(id, "echo", deaf=deaf)
             if kind == "lost_ack":
@@ -442,17 +447,17 @@ def test_a_task_s_result_is_struck_when_it_is_fetched(tmp_path: Path) -> None:
     with piped(tmp_path, rules, "--records", str(tmp_path / "records.jsonl")) as pipes:
 
         def fetched(way: str, method: str = "tasks/result") -> dict[str, Any]:
-            asked = request(way, "echo", way=way, price=10.0)
-            pipes.write({**asked, "params": {**asked["params"], "task": {"ttl": 1000}}})
+            call = request(way, "echo", way=way, price=10.0)
+            pipes.write({**call, "params": {**call["params"], "task": {"ttl": 1000}}})
             handle = pipes.message()
             if way == "code":
                 return handle
             task = handle["result"]["task"]["taskId"]
             for id in ("a", "b"):  # a second look shows the same
                 pipes.write({"jsonrpc": "2.0", "id": f"{way}-{id}", "method": method, "params": {"taskId": task}})
-                told = pipes.message()
-                assert told["id"] == f"{way}-{id}"
-            return told
+                message = pipes.message()
+                assert message["id"] == f"{way}-{id}"
+            return message
 
         true = fetched("none")["result"]
         assert true["structuredContent"]["price"] == 10.0
@@ -479,7 +484,7 @@ def test_records_tell_of_the_tools_that_the_server_listed(tmp_path: Path) -> Non
     with piped(tmp_path, [], "--records", str(tmp_path / "records.jsonl")) as pipes:
         pipes.write({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
         pipes.message()
-        pipes.asked(2, "echo", city="Oslo")
+        pipes.answer(2, "echo", city="Oslo")
         assert pipes.end() == 0
     (events,) = read_episodes(tmp_path / "records.jsonl")
     echo = specs_of(trace_from_events(events))["echo"]
@@ -487,7 +492,7 @@ def test_records_tell_of_the_tools_that_the_server_listed(tmp_path: Path) -> Non
     assert echo.examples == ({"city": "Oslo"},)
 
 
-def test_a_batch_passes_as_it_is_and_that_is_said_once(tmp_path: Path) -> None:
+def test_a_batch_passes_as_it_is_and_that_is_reported_once(tmp_path: Path) -> None:
     rules = [{"match": {"tool": "echo"}, "fault": {"kind": "error"}}]
     batch = json.dumps([request(1, "echo"), request(2, "echo")]).encode() + b"\n"
     server = [sys.executable, "-c", "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line)"]
@@ -510,17 +515,17 @@ LOST: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("fault", LOST, ids=lambda fault: "-".join(map(str, fault.values())))
 def test_a_failure_comes_before_the_server_s_work_or_after_it(fault: dict[str, Any], tmp_path: Path) -> None:
-    """The server's own log says how often it was asked; the client cannot tell the two apart."""
+    """The server's own log says how often it was called; the client cannot tell the two apart."""
     rules = [
         {"match": {"argument": {"name": "moment", "equals": moment}}, "fault": fault, "moment": moment}
         for moment in ("before", "after")
     ]
     records = tmp_path / "records.jsonl"
     with piped(tmp_path, rules, "--records", str(records)) as pipes:
-        shown = [pipes.asked(f"{moment} {n}", "echo", moment=moment) for moment in ("before", "after") for n in (1, 2)]
+        shown = [pipes.answer(f"{moment} {n}", "echo", moment=moment) for moment in ("before", "after") for n in (1, 2)]
         assert pipes.end() == 0
-        asked = [json.loads(line) for line in pipes.got().splitlines()]
-    ran = [one["params"]["arguments"]["moment"] for one in asked if one["method"] == "tools/call"]
+        messages = [json.loads(line) for line in pipes.got().splitlines()]
+    ran = [one["params"]["arguments"]["moment"] for one in messages if one["method"] == "tools/call"]
     assert ran == ["after", "after"]
     assert len({json.dumps({**one, "id": 0}) for one in shown}) == 1
     (events,) = read_episodes(records)

@@ -102,10 +102,10 @@ def test_advice_reaches_the_client_and_nothing_is_repeated(tmp_path: Path, own: 
     assert ran == Counter({"price": 1, "closed": 1, "pay": 1, "put": 1})
     assert ("Our price service is being restarted." in json.dumps(price)) is own
     assert found is not None
-    told = [turn for turn in found.turns if turn.final is not None]
-    assert len(told) == len(found.turns) == len(CALLS)
-    assert all(isinstance(turn.final, Failure) and turn.final.message != turn.shown.message for turn in told)  # type: ignore[union-attr]
-    assert json.dumps(told[0].final.message)[1:-1] in json.dumps(price)  # type: ignore[union-attr]
+    advised = [turn for turn in found.turns if turn.final is not None]
+    assert len(advised) == len(found.turns) == len(CALLS)
+    assert all(isinstance(turn.final, Failure) and turn.final.message != turn.shown.message for turn in advised)  # type: ignore[union-attr]
+    assert json.dumps(advised[0].final.message)[1:-1] in json.dumps(price)  # type: ignore[union-attr]
 
 
 def test_without_a_plan_it_fails_as_the_server_does(tmp_path: Path) -> None:
@@ -120,13 +120,13 @@ def test_injected_faults_are_recovered_too(tmp_path: Path) -> None:
     hang = {"match": {"tool": "say"}, "when": {"nth": 4}, "fault": {"kind": "hang"}}
     options = ["--recovery", str(tmp_path / "recovery.yaml"), "--timeout", "0.2"]
     with piped(tmp_path, [*rules, hang], *options) as pipes:
-        assert text_of(pipes.asked(1, "say", text="hello")) == text_of(pipes.asked(2, "say", text="hello"))
+        assert text_of(pipes.answer(1, "say", text="hello")) == text_of(pipes.answer(2, "say", text="hello"))
         assert pipes.end() == 0
     got = [json.loads(line) for line in pipes.got().splitlines()]
     assert len([one for one in got if one.get("method") == "tools/call"]) == 2
 
 
-def test_a_recovery_plan_that_is_none_is_told(tmp_path: Path) -> None:
+def test_an_invalid_recovery_plan_is_reported(tmp_path: Path) -> None:
     (tmp_path / "recovery.yaml").write_text("policies: [sleep]\n", encoding="utf-8")
     with piped(tmp_path, None, "--recovery", str(tmp_path / "recovery.yaml")) as pipes:
         assert pipes.process.wait(60) == 2
@@ -150,9 +150,9 @@ def test_what_a_server_tells_of_its_tools() -> None:
     assert gate.tools.dry == {"try"}
 
 
-def test_an_error_told_as_json_is_read_with_its_status() -> None:
-    told = Failure("slow down", "RateLimit", 429, 7.0, {"limit": 5})
-    block = {"type": "text", "text": render(told)}
-    assert call_outcome({"result": {"content": [block], "isError": True}}) == told
+def test_an_error_given_as_json_is_read_with_its_status() -> None:
+    failure = Failure("slow down", "RateLimit", 429, 7.0, {"limit": 5})
+    block = {"type": "text", "text": render(failure)}
+    assert call_outcome({"result": {"content": [block], "isError": True}}) == failure
     plain = {"type": "text", "text": '{"error": "no"}'}
     assert call_outcome({"result": {"content": [plain], "isError": True}}) == Failure('{"error": "no"}')

@@ -38,14 +38,14 @@ async def test_a_status_is_that_of_http_itself(tmp_path: Path) -> None:
     records = tmp_path / "records.jsonl"
     async with proxied(tmp_path, rules, "--records", str(records)) as (server, url, client):
         async with client.post(url, json=request(1, "login"), headers=SESSION) as answer:
-            told = answer.headers["WWW-Authenticate"]
+            challenge = answer.headers["WWW-Authenticate"]
             assert (answer.status, (await answer.json())["error"]) == (401, "invalid_token")
             place = url.replace("/mcp?key=1%2F2", "/.well-known/oauth-protected-resource/mcp")
-            assert f'resource_metadata="{place}"' in told
-            assert told.startswith('Bearer error="invalid_token"')
+            assert f'resource_metadata="{place}"' in challenge
+            assert challenge.startswith('Bearer error="invalid_token"')
         async with client.post(url, json=request(2, "lost"), headers=SESSION) as answer:
-            told = await answer.json()
-            assert (answer.status, told["id"], told["error"]["message"]) == (404, 2, "Session not found")
+            message = await answer.json()
+            assert (answer.status, message["id"], message["error"]["message"]) == (404, 2, "Session not found")
         async with client.post(url, json=request(3, "limit")) as answer:
             assert (answer.status, answer.headers["Retry-After"]) == (429, "7")
         async with client.post(url, json=request(4, "down")) as answer:

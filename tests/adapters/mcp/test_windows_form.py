@@ -56,19 +56,19 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_calls_pass_faults_arrive_and_the_client_may_leave(tmp_path: Path) -> None:
     with piped(tmp_path, RULES) as pipes:
-        assert json.loads(text_of(pipes.asked(1, "echo", a=1))) == {"a": 1}
-        assert "503" in text_of(pipes.asked(2, "echo", way="error"))
+        assert json.loads(text_of(pipes.answer(1, "echo", a=1))) == {"a": 1}
+        assert "503" in text_of(pipes.answer(2, "echo", way="error"))
         pipes.call(3, "echo", way="hang")
         pipes.write(cancel(3))
         big = "x" * 3_000_000  # more than any buffer on the way
-        assert json.loads(text_of(pipes.asked(4, "echo", a=big))) == {"a": big}
+        assert json.loads(text_of(pipes.answer(4, "echo", a=big))) == {"a": big}
         assert pipes.end() == 0
 
 
 @pytest.mark.parametrize("way", ["the server ends", "a fault cuts", "SIGTERM", "SIGINT"])
 def test_every_end(tmp_path: Path, way: str) -> None:
     with piped(tmp_path, RULES) as pipes:
-        assert pipes.asked(1, "echo", a=1)
+        assert pipes.answer(1, "echo", a=1)
         match way:
             case "the server ends":
                 pipes.call(2, "exit", code=7)
@@ -99,12 +99,12 @@ def test_a_client_that_does_not_read_holds_the_server_back(tmp_path: Path) -> No
 
 
 def test_files_will_do_as_the_clients_ends(tmp_path: Path) -> None:
-    asked = tmp_path / "asked"
-    asked.write_bytes(json.dumps(piping.request(1, "echo", a=1)).encode() + b"\n")
-    with asked.open("rb") as reading, (tmp_path / "told").open("wb") as writing:
+    requests = tmp_path / "requests"
+    requests.write_bytes(json.dumps(piping.request(1, "echo", a=1)).encode() + b"\n")
+    with requests.open("rb") as reading, (tmp_path / "answers").open("wb") as writing:
         command = [*piping.SEALEGS, "--", *piping.RAW, str(tmp_path / "got")]
         assert subprocess.run(command, stdin=reading, stdout=writing, timeout=60).returncode == 0
-    assert json.loads((tmp_path / "told").read_bytes())["id"] == 1
+    assert json.loads((tmp_path / "answers").read_bytes())["id"] == 1
 
 
 class StandIn:
@@ -127,7 +127,7 @@ class StandIn:
 
 
 @pytest.mark.parametrize(("console", "got"), [(True, "signal 1"), (False, "terminated")])
-def test_a_server_is_asked_by_ctrl_break_where_there_is_a_console(console: bool, got: str) -> None:
+def test_ctrl_break_asks_a_server_to_end_where_there_is_a_console(console: bool, got: str) -> None:
     server: Any = StandIn(console)
     server_process.ask_to_end(server, windows=True)
     assert server.got == [got]
@@ -145,7 +145,7 @@ def test_a_batch_file_is_found_by_its_whole_name(monkeypatch: pytest.MonkeyPatch
     assert started == [(["C:\\node\\npx.cmd", "-y", "shop"], 0x200)]
 
 
-def test_a_server_that_cannot_be_started_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_cannot_be_started_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_process, "GROUP", 0)
     with pytest.raises(UserError, match="cannot start 'no-such-program'"):
         server_process.start_server_process(["no-such-program"], windows=True)

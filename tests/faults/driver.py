@@ -11,19 +11,19 @@ from sealegs.faults.fault import Steps
 
 @dataclass(frozen=True)
 class Driven:
-    """What the agent was shown, and what the fault asked for on the way."""
+    """What the agent was shown, and the fault's requests on the way."""
 
     shown: Outcome
-    asked: tuple[Call | Wait, ...]
+    requests: tuple[Call | Wait, ...]
 
 
 def drive(generator: Steps, tool: Callable[[Call], Outcome]) -> Driven:
     """Answer each call by the tool and each wait by an outcome that must be ignored."""
-    asked: list[Call | Wait] = []
+    requests: list[Call | Wait] = []
     try:
         request = next(generator)
         while True:
-            asked.append(request)
+            requests.append(request)
             request = generator.send(tool(request) if isinstance(request, Call) else Value("to be ignored"))
     except StopIteration as stop:
-        return Driven(stop.value, tuple(asked))
+        return Driven(stop.value, tuple(requests))

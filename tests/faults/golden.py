@@ -49,7 +49,7 @@ class Case:
     def now(self) -> dict[str, Any]:
         """What would be recorded now."""
         driven = self.driven()
-        return {"asked": [_request(request) for request in driven.asked], "shown": _outcome(driven.shown)}
+        return {"asked": [_request(request) for request in driven.requests], "shown": _outcome(driven.shown)}
 
     def _answer(self, call: Call) -> Outcome:
         if "failed" in self.given:
@@ -71,8 +71,8 @@ def cases(kind: str) -> list[Case]:
 def _request(request: Call | Wait) -> str:
     if isinstance(request, Wait):
         return f"wait {request.seconds:.6g}"
-    told = "dry run" if request.dry else "run"
-    return told if request.arguments == CALL.arguments else f"{told} {json.dumps(request.arguments)}"
+    run = "dry run" if request.dry else "run"
+    return run if request.arguments == CALL.arguments else f"{run} {json.dumps(request.arguments)}"
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:

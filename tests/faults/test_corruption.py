@@ -50,7 +50,7 @@ def test_the_nine_are_those_of_the_table() -> None:
 
 @pytest.mark.parametrize("kind", FAMILIES)
 @given(seed=st.integers(0, 10**6))
-def test_a_corruption_can_be_told_from_the_answer_alone(kind: str, seed: int) -> None:
+def test_a_corruption_can_be_recognised_from_the_answer_alone(kind: str, seed: int) -> None:
     wrong = value_of(strike(kind, seed))
     assert SPEC.violations(CALL.arguments, TRUTH) == ()
     assert kind in {violation.family for violation in SPEC.violations(CALL.arguments, wrong)}

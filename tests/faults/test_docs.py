@@ -45,8 +45,8 @@ def test_a_page_shows_the_kind_in_a_valid_rule(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_names_the_moments_of_the_kind(kind: str) -> None:
-    (told,) = re.findall(r"^\*\*Moments\.\*\*(.*?)See \[plans\]", PAGES[kind], re.MULTILINE | re.DOTALL)
-    assert set(re.findall(r"`(before|during|after)`", told)) == set(KINDS[kind].moments)
+    (moments,) = re.findall(r"^\*\*Moments\.\*\*(.*?)See \[plans\]", PAGES[kind], re.MULTILINE | re.DOTALL)
+    assert set(re.findall(r"`(before|during|after)`", moments)) == set(KINDS[kind].moments)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -21,8 +21,8 @@ def test_kind_does_as_recorded(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_golden_texts_show_the_kind_at_work(kind: str) -> None:
     def differs(case: Case) -> bool:
-        asked, shown = case.recorded["asked"], case.recorded["shown"]
-        return bool(asked != ["run"] or shown != {"value": case.given.get("said")})
+        requests, shown = case.recorded["asked"], case.recorded["shown"]
+        return bool(requests != ["run"] or shown != {"value": case.given.get("said")})
 
     assert any(differs(case) for case in cases(kind))
 

@@ -79,7 +79,7 @@ def test_right_answers_keep_every_invariant(city: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].says())
-def test_each_holds_on_the_right_answer_and_can_be_said(case: Any) -> None:
+def test_each_holds_on_the_right_answer_and_has_a_wording(case: Any) -> None:
     invariant, arguments, output = case
     assert invariant.holds(arguments, output)
     assert invariant.says()

@@ -68,15 +68,15 @@ NOT_FOUND = Failure("No such city.", type="NotFound", status=404)
 RUNNING = [kind for kind, fault in KINDS.items() if fault.implicit]
 
 
-def strike(fault: Fault, said: Any = None, seed: object = 0, spec: ToolSpec | None = SPEC) -> Driven:
+def strike(fault: Fault, answer: Any = None, seed: object = 0, spec: ToolSpec | None = SPEC) -> Driven:
     """The fault on the trip tool, or on a tool that says this."""
-    outcome = said if isinstance(said, (Value, Failure)) else Value(said)
-    return drive(fault.act(CALL, setting(seed, spec)), book_trip if said is None else lambda _: outcome)
+    outcome = answer if isinstance(answer, (Value, Failure)) else Value(answer)
+    return drive(fault.act(CALL, setting(seed, spec)), book_trip if answer is None else lambda _: outcome)
 
 
-def shown(fault: Fault, said: Any, seed: object = 0, spec: ToolSpec | None = None) -> Any:
+def shown(fault: Fault, answer: Any, seed: object = 0, spec: ToolSpec | None = None) -> Any:
     """The answer that the agent sees."""
-    outcome = strike(fault, Value(said), seed, spec).shown
+    outcome = strike(fault, Value(answer), seed, spec).shown
     assert isinstance(outcome, Value)
     return outcome.value
 
@@ -95,8 +95,8 @@ class TestEveryKind:
     def test_a_failure_of_the_tool_passes_unchanged(self, kind: str) -> None:
         driven = strike(KINDS[kind](kind=kind), NOT_FOUND)
         assert driven.shown == NOT_FOUND
-        assert isinstance(driven.asked[-1], Call)
-        assert not driven.asked[-1].dry
+        assert isinstance(driven.requests[-1], Call)
+        assert not driven.requests[-1].dry
 
     @pytest.mark.parametrize("kind", [kind for kind, fault in KINDS.items() if "model_api" not in fault.needs])
     def test_implicit_means_that_data_is_shown(self, kind: str) -> None:
@@ -104,24 +104,26 @@ class TestEveryKind:
         assert isinstance(driven.shown, Value) == KINDS[kind].implicit
 
     @pytest.mark.parametrize("kind", KINDS)
-    def test_the_truth_is_asked_for_last(self, kind: str) -> None:
-        calls = [request for request in strike(KINDS[kind](kind=kind)).asked if isinstance(request, Call)]
+    def test_the_truth_is_requested_last(self, kind: str) -> None:
+        calls = [request for request in strike(KINDS[kind](kind=kind)).requests if isinstance(request, Call)]
         assert all(call.dry for call in calls if call.arguments != CALL.arguments)
         assert not calls or calls[-1].arguments == CALL.arguments
 
     @pytest.mark.parametrize("kind", KINDS)
-    @given(said=JSON, seed=SEEDS)
-    def test_it_is_a_function_of_its_stream_and_leaves_the_answer_alone(self, kind: str, said: Any, seed: int) -> None:
-        before = copy.deepcopy(said)
+    @given(answer=JSON, seed=SEEDS)
+    def test_it_is_a_function_of_its_stream_and_leaves_the_answer_alone(
+        self, kind: str, answer: Any, seed: int
+    ) -> None:
+        before = copy.deepcopy(answer)
         fault = KINDS[kind](kind=kind)
-        first, second = strike(fault, Value(said), seed), strike(fault, Value(said), seed)
-        assert (first.shown, first.asked) == (second.shown, second.asked)
-        assert said == before
+        first, second = strike(fault, Value(answer), seed), strike(fault, Value(answer), seed)
+        assert (first.shown, first.requests) == (second.shown, second.requests)
+        assert answer == before
 
     @pytest.mark.parametrize("kind", KINDS)
-    @given(said=JSON, seed=SEEDS)
-    def test_any_answer_of_an_unknown_tool_is_survived(self, kind: str, said: Any, seed: int) -> None:
-        assert isinstance(strike(KINDS[kind](kind=kind), Value(said), seed, spec=None).shown, (Value, Failure))
+    @given(answer=JSON, seed=SEEDS)
+    def test_any_answer_of_an_unknown_tool_is_survived(self, kind: str, answer: Any, seed: int) -> None:
+        assert isinstance(strike(KINDS[kind](kind=kind), Value(answer), seed, spec=None).shown, (Value, Failure))
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_it_is_frozen_refuses_strangers_and_travels(self, kind: str) -> None:
@@ -138,7 +140,7 @@ class TestError:
     def test_the_failure_is_built_once(self) -> None:
         fault = Error(status=503)
         assert strike(fault).shown is strike(fault).shown
-        assert strike(fault).asked == ()
+        assert strike(fault).requests == ()
 
     def test_a_changed_copy_is_built_anew(self) -> None:
         fault = Error(status=503)
@@ -177,15 +179,15 @@ class TestError:
 
 class TestTime:
     def test_a_timeout_waits_and_does_not_run_the_tool(self) -> None:
-        assert strike(Timeout(seconds=2)).asked == (Wait(2.0),)
+        assert strike(Timeout(seconds=2)).requests == (Wait(2.0),)
 
-    def test_a_hang_never_ends_unless_told(self) -> None:
-        assert strike(Hang()).asked == (Wait(math.inf),)
-        assert strike(Hang(seconds=9)).asked == (Wait(9.0),)
+    def test_a_hang_never_ends_by_default(self) -> None:
+        assert strike(Hang()).requests == (Wait(math.inf),)
+        assert strike(Hang(seconds=9)).requests == (Wait(9.0),)
 
     def test_a_delay_shows_the_truth(self) -> None:
         driven = strike(Delay(seconds=3))
-        assert driven.asked == (Wait(3.0), CALL)
+        assert driven.requests == (Wait(3.0), CALL)
         assert driven.shown == Value(TRUTH)
 
     @pytest.mark.parametrize(
@@ -199,23 +201,23 @@ class TestTime:
         ],
     )
     def test_drawn_delays_follow_their_distribution(self, distribution: Any, median: float) -> None:
-        waits = [strike(Delay(seconds=distribution), seed=seed).asked[0] for seed in range(2000)]
+        waits = [strike(Delay(seconds=distribution), seed=seed).requests[0] for seed in range(2000)]
         seconds = [wait.seconds for wait in waits if isinstance(wait, Wait)]
         assert statistics.median(seconds) == pytest.approx(median, rel=0.08)
 
     @given(seed=SEEDS)
     def test_bounds_hold(self, seed: int) -> None:
         fault = Delay(seconds=Normal(mean=2, deviation=50), minimum=1, maximum=3)
-        wait = strike(fault, seed=seed).asked[0]
+        wait = strike(fault, seed=seed).requests[0]
         assert isinstance(wait, Wait)
         assert 1 <= wait.seconds <= 3
 
 
 class TestShape:
-    @given(said=JSON, seed=SEEDS, mode=st.sampled_from(["invalid_json", "cut"]))
-    def test_malformed_text_does_not_parse(self, said: Any, seed: int, mode: Any) -> None:
-        text = shown(Malformed(mode=mode), said, seed)
-        if text != said:
+    @given(answer=JSON, seed=SEEDS, mode=st.sampled_from(["invalid_json", "cut"]))
+    def test_malformed_text_does_not_parse(self, answer: Any, seed: int, mode: Any) -> None:
+        text = shown(Malformed(mode=mode), answer, seed)
+        if text != answer:
             with pytest.raises(json.JSONDecodeError):
                 json.loads(text)
 
@@ -224,12 +226,12 @@ class TestShape:
             assert shown(Malformed(), {"a": 1}, seed) != {"a": 1}
             assert json.dumps(TRUTH).startswith(shown(Malformed(mode="cut"), TRUTH, seed))
 
-    @given(said=JSON)
-    def test_empty_holds_nothing_and_keeps_the_keys(self, said: Any) -> None:
-        empty = shown(Empty(), said)
+    @given(answer=JSON)
+    def test_empty_holds_nothing_and_keeps_the_keys(self, answer: Any) -> None:
+        empty = shown(Empty(), answer)
         assert all(leaf in (None, "") for _, leaf in paths.leaves(empty))
-        if isinstance(said, Mapping):
-            assert empty.keys() == said.keys()
+        if isinstance(answer, Mapping):
+            assert empty.keys() == answer.keys()
 
     @given(items=st.lists(JSON, min_size=1), keep=st.floats(0, 1))
     def test_partial_cuts_the_end_of_a_list(self, items: list[Any], keep: float) -> None:
@@ -238,22 +240,24 @@ class TestShape:
         assert len(cut["items"]) == min(len(items) - 1, int(len(items) * keep))
         assert cut["count"] == len(items)
 
-    @given(said=st.dictionaries(KEYS, SCALARS, min_size=2), seed=SEEDS, keep=st.floats(0, 1))
-    def test_partial_drops_some_fields_and_not_all(self, said: dict[str, Any], seed: int, keep: float) -> None:
-        cut = shown(Partial(mode="fields", keep=keep), said, seed)
-        assert 0 < len(cut) < len(said)
-        assert cut.items() <= said.items()
+    @given(answer=st.dictionaries(KEYS, SCALARS, min_size=2), seed=SEEDS, keep=st.floats(0, 1))
+    def test_partial_drops_some_fields_and_not_all(self, answer: dict[str, Any], seed: int, keep: float) -> None:
+        cut = shown(Partial(mode="fields", keep=keep), answer, seed)
+        assert 0 < len(cut) < len(answer)
+        assert cut.items() <= answer.items()
 
-    @given(said=st.dictionaries(KEYS, JSON, min_size=1), seed=SEEDS)
-    def test_drift_changes_one_field(self, said: dict[str, Any], seed: int) -> None:
-        renamed = shown(SchemaDrift(), said, seed)
-        assert list(renamed.values()) == list(said.values())
-        assert len(renamed.keys() - said.keys()) == 1
-        dropped = shown(SchemaDrift(mode="dropped"), said, seed)
-        assert len(dropped) == len(said) - 1
-        retyped = shown(SchemaDrift(mode="retyped"), said, seed)
-        (changed,) = (key for key in said if type(retyped[key]) is not type(said[key]))
-        assert {key: retyped[key] for key in said if key != changed} == {k: v for k, v in said.items() if k != changed}
+    @given(answer=st.dictionaries(KEYS, JSON, min_size=1), seed=SEEDS)
+    def test_drift_changes_one_field(self, answer: dict[str, Any], seed: int) -> None:
+        renamed = shown(SchemaDrift(), answer, seed)
+        assert list(renamed.values()) == list(answer.values())
+        assert len(renamed.keys() - answer.keys()) == 1
+        dropped = shown(SchemaDrift(mode="dropped"), answer, seed)
+        assert len(dropped) == len(answer) - 1
+        retyped = shown(SchemaDrift(mode="retyped"), answer, seed)
+        (changed,) = (key for key in answer if type(retyped[key]) is not type(answer[key]))
+        assert {key: retyped[key] for key in answer if key != changed} == {
+            k: v for k, v in answer.items() if k != changed
+        }
 
     def test_drift_prefers_a_field_that_is_used(self) -> None:
         for seed in range(20):
@@ -261,11 +265,11 @@ class TestShape:
 
 
 class TestValues:
-    @given(said=MEASURED, seed=SEEDS, offset=st.floats(0.001, 1), sign=st.sampled_from(SIGNS))
-    def test_delta_is_small_real_and_of_the_same_shape(self, said: Any, seed: int, offset: float, sign: Sign) -> None:
-        moved = shown(Delta(offset=offset, sign=sign), said, seed)
-        assert same_shape(said, moved)
-        for (_, old), (_, new) in zip(paths.leaves(said), paths.leaves(moved), strict=True):
+    @given(answer=MEASURED, seed=SEEDS, offset=st.floats(0.001, 1), sign=st.sampled_from(SIGNS))
+    def test_delta_is_small_real_and_of_the_same_shape(self, answer: Any, seed: int, offset: float, sign: Sign) -> None:
+        moved = shown(Delta(offset=offset, sign=sign), answer, seed)
+        assert same_shape(answer, moved)
+        for (_, old), (_, new) in zip(paths.leaves(answer), paths.leaves(moved), strict=True):
             if isinstance(old, (bool, str)) or old is None:
                 assert new == old
                 continue
@@ -273,18 +277,18 @@ class TestValues:
             assert abs(new - old) <= max(offset * abs(old), unit) * 1.000001
             assert new > old if sign == "up" else new < old if sign == "down" else new != old
 
-    @given(said=MEASURED, seed=SEEDS)
-    def test_the_sign_of_delta_changes_no_size(self, said: Any, seed: int) -> None:
-        moved = [shown(Delta(sign=sign), said, seed) for sign in SIGNS]
-        for leaves in zip(*map(paths.leaves, (said, *moved)), strict=True):
+    @given(answer=MEASURED, seed=SEEDS)
+    def test_the_sign_of_delta_changes_no_size(self, answer: Any, seed: int) -> None:
+        moved = [shown(Delta(sign=sign), answer, seed) for sign in SIGNS]
+        for leaves in zip(*map(paths.leaves, (answer, *moved)), strict=True):
             old, up, down, either = (leaf for _, leaf in leaves)
             if isinstance(old, (int, float)) and not isinstance(old, bool):
                 assert up - old == pytest.approx(old - down)
                 assert either in (up, down)
 
-    @given(said=st.text() | st.from_regex(r"[A-Z]{2,4}[- ]?[0-9]{1,6}", fullmatch=True), seed=SEEDS)
-    def test_delta_leaves_codes_and_names(self, said: str, seed: int) -> None:
-        answer = {"id": 1042, "orderId": "7", "zip": "0150", "ids": [1, 2], "name": said, "unit": {"code": said}}
+    @given(text=st.text() | st.from_regex(r"[A-Z]{2,4}[- ]?[0-9]{1,6}", fullmatch=True), seed=SEEDS)
+    def test_delta_leaves_codes_and_names(self, text: str, seed: int) -> None:
+        answer = {"id": 1042, "orderId": "7", "zip": "0150", "ids": [1, 2], "name": text, "unit": {"code": text}}
         assert shown(Delta(offset=1.0, typos=True), answer, seed) == answer
         assert shown(Delta(typos=True, fields=("currency",)), {"currency": "EUR"}, seed) == {"currency": "EUR"}
 
@@ -319,32 +323,32 @@ class TestValues:
             pattern = re.sub(rf"(?<![\d.]){re.escape(re.escape(number))}(?![\d.])", r"[0-9.]+", pattern, count=1)
         assert re.fullmatch(pattern, moved)
 
-    def test_a_number_that_delta_is_told_to_move_moves_whatever_it_is_called(self) -> None:
+    def test_a_number_that_delta_must_move_moves_whatever_it_is_called(self) -> None:
         assert shown(Delta(sign="up", fields=("code",)), {"code": 100, "id": 7})["code"] > 100
 
-    @given(said=st.lists(st.text("abc", min_size=2), min_size=3).map(" ".join), seed=SEEDS)
-    def test_typos_are_one_wrong_character_of_prose(self, said: str, seed: int) -> None:
-        assert shown(Delta(), said, seed) == said
-        edited = shown(Delta(typos=True), said, seed)
-        assert abs(len(edited) - len(said)) <= 1
-        changed = [i for i in range(min(len(said), len(edited))) if said[i] != edited[i]]
-        tail = len(said) == len(edited) and len(changed) <= 2
-        assert edited != said
+    @given(text=st.lists(st.text("abc", min_size=2), min_size=3).map(" ".join), seed=SEEDS)
+    def test_typos_are_one_wrong_character_of_prose(self, text: str, seed: int) -> None:
+        assert shown(Delta(), text, seed) == text
+        edited = shown(Delta(typos=True), text, seed)
+        assert abs(len(edited) - len(text)) <= 1
+        changed = [i for i in range(min(len(text), len(edited))) if text[i] != edited[i]]
+        tail = len(text) == len(edited) and len(changed) <= 2
+        assert edited != text
         assert tail or any(
-            said[:i] + said[i + 1 :] == edited or edited[:i] + edited[i + 1 :] == said
-            for i in range(max(len(said), len(edited)))
+            text[:i] + text[i + 1 :] == edited or edited[:i] + edited[i + 1 :] == text
+            for i in range(max(len(text), len(edited)))
         )
 
-    def test_delta_moves_only_what_it_is_told_to(self) -> None:
+    def test_delta_moves_only_the_named_fields(self) -> None:
         moved = shown(Delta(fields=("hotels.price", "tax")), TRUTH)
         assert {key for key in TRUTH if TRUTH[key] != moved[key]} == {"hotels", "tax"}
         assert [hotel["name"] for hotel in moved["hotels"]] == [hotel["name"] for hotel in TRUTH["hotels"]]
 
-    @given(said=JSON, seed=SEEDS)
-    def test_scramble_replaces_letters_and_digits(self, said: Any, seed: int) -> None:
-        nonsense = shown(Scramble(), said, seed)
-        assert same_shape(said, nonsense)
-        for (_, old), (_, new) in zip(paths.leaves(said), paths.leaves(nonsense), strict=True):
+    @given(answer=JSON, seed=SEEDS)
+    def test_scramble_replaces_letters_and_digits(self, answer: Any, seed: int) -> None:
+        nonsense = shown(Scramble(), answer, seed)
+        assert same_shape(answer, nonsense)
+        for (_, old), (_, new) in zip(paths.leaves(answer), paths.leaves(nonsense), strict=True):
             if isinstance(old, str):
                 assert len(old) == len(new)
                 assert all((a != b) == (a.isalpha() or a.isdigit()) for a, b in zip(old, new, strict=True))
@@ -382,7 +386,7 @@ class TestUnits:
             assert back == pytest.approx(12.0)
 
     @pytest.mark.parametrize(
-        ("said", "expected"),
+        ("answer", "expected"),
         [
             ({"distance_km": 100.0}, {"distance_km": 62.14}),
             ({"temp_c": 100}, {"temp_c": 212}),
@@ -393,8 +397,8 @@ class TestUnits:
             ({"items": [{"cost": 2}, {"cost": 3}]}, {"items": [{"cost": 200}, {"cost": 300}]}),
         ],
     )
-    def test_well_known_values(self, said: Any, expected: Any) -> None:
-        assert shown(UnitSwap(), said) == expected
+    def test_well_known_values(self, answer: Any, expected: Any) -> None:
+        assert shown(UnitSwap(), answer) == expected
 
     @pytest.mark.parametrize("name", ["check_in", "total_nights", "count", "rating", "id"])
     def test_what_has_no_unit_is_left(self, name: str) -> None:
@@ -408,20 +412,20 @@ class TestUnits:
 class TestEffects:
     def test_lost_ack_runs_then_fails(self) -> None:
         driven = strike(LostAck(seconds=5))
-        assert driven.asked == (CALL, Wait(5.0))
+        assert driven.requests == (CALL, Wait(5.0))
         assert isinstance(driven.shown, Failure)
         assert isinstance(driven.shown.exception, TimeoutError)
-        assert strike(LostAck(mode="connection")).asked == (CALL,)
+        assert strike(LostAck(mode="connection")).requests == (CALL,)
 
     def test_silent_noop_says_done_and_does_nothing(self) -> None:
         driven = strike(SilentNoop())
         assert driven.shown == Value(TRUTH)
-        assert [call.dry for call in driven.asked if isinstance(call, Call)] == [True]
+        assert [call.dry for call in driven.requests if isinstance(call, Call)] == [True]
 
     def test_silent_noop_leaves_a_reading_tool_alone(self) -> None:
-        assert strike(SilentNoop(), spec=ToolSpec("read", effects=False)).asked == (CALL,)
+        assert strike(SilentNoop(), spec=ToolSpec("read", effects=False)).requests == (CALL,)
 
     def test_duplicate_runs_twice_with_effect(self) -> None:
         driven = strike(Duplicate())
-        assert driven.asked == (CALL, CALL)
+        assert driven.requests == (CALL, CALL)
         assert driven.shown == Value(TRUTH)

@@ -116,7 +116,7 @@ def test_it_is_kept_under_a_name_by_which_it_is_found(name: str, mine: Any) -> N
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "message"),
     [
         ({"kind": "mine_of_faults:Flop"}, 'kind: "mine_of_faults:Flop" cannot be used: module mine_of_faults has no'),
         ({"kind": "mine_of_fault:Flip"}, "there is no module 'mine_of_fault'"),
@@ -139,12 +139,12 @@ def test_it_is_kept_under_a_name_by_which_it_is_found(name: str, mine: Any) -> N
     ],
     ids=str,
 )
-def test_what_is_no_kind_is_told_in_one_line(fault: dict[str, Any], told: str, mine: Any) -> None:
+def test_what_is_no_kind_is_refused_in_one_line(fault: dict[str, Any], message: str, mine: Any) -> None:
     with pytest.raises(PlanError) as caught:
         plan_with(**fault)
     _, *lines = str(caught.value).split("\n")
     assert len(lines) == 1
-    assert told in lines[0]
+    assert message in lines[0]
 
 
 def test_a_plan_that_was_sent_names_no_module(mine: Any) -> None:
@@ -154,9 +154,9 @@ def test_a_plan_that_was_sent_names_no_module(mine: Any) -> None:
     assert plan_from({"name": "x", "rules": []}, imports=False)
 
 
-@pytest.mark.parametrize(("name", "told"), [("Bare", "its act returned int"), ("Raising", "KeyError")])
-def test_a_kind_that_breaks_down_leaves_the_answer(name: str, told: str, mine: Any) -> None:
-    with pytest.warns(RuntimeWarning, match=told):
+@pytest.mark.parametrize(("name", "message"), [("Bare", "its act returned int"), ("Raising", "KeyError")])
+def test_a_kind_that_breaks_down_leaves_the_answer(name: str, message: str, mine: Any) -> None:
+    with pytest.warns(RuntimeWarning, match=message):
         assert Session(plan_with(f"mine_of_faults:{name}")).call("t", {}, answer) == answer(Call("t", {}))
 
 

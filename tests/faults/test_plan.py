@@ -207,7 +207,7 @@ def test_plans_are_frozen() -> None:
         MORNINGS.rules[0].id = "other"  # type: ignore[misc]
 
 
-def test_python_is_told_of_tangles_too() -> None:
+def test_tangles_are_refused_in_python_too() -> None:
     with pytest.raises(ValidationError, match="is the id of no rule"):
         Plan(name="x", rules=(PLAIN.model_copy(update={"after": "nobody"}),))
     with pytest.raises(ValidationError, match="is also the id of"):

@@ -155,7 +155,7 @@ def test_a_mistake_in_the_plan(data: Any, message: str) -> None:
     assert [str(problem) for problem in problems(data)] == [message]
 
 
-def test_all_mistakes_are_told_at_once_those_between_rules_too() -> None:
+def test_all_mistakes_are_reported_at_once_those_between_rules_too() -> None:
     rules = [
         {"id": "a", "match": {"tool": 3}, "fault": {"kind": "eror"}, "after": "b"},
         {"id": "b", "match": {"tool": "x"}, "when": {"first": -1}, "fault": FAULT, "after": "a"},
@@ -176,13 +176,13 @@ def test_all_mistakes_are_told_at_once_those_between_rules_too() -> None:
     }
 
 
-def test_each_circle_is_told_once() -> None:
+def test_each_circle_is_reported_once() -> None:
     pairs = [("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"), ("e", "f"), ("f", "e"), ("g", None)]
     rules = [{"id": id, **RULE, **({"after": after} if after else {})} for id, after in pairs]
-    told = [problem.wrong for problem in problems({"name": "x", "rules": rules})]
-    assert len(told) == 2
-    assert "(a after b after c after a)" in told[0]
-    assert "(e after f after e)" in told[1]
+    messages = [problem.wrong for problem in problems({"name": "x", "rules": rules})]
+    assert len(messages) == 2
+    assert "(a after b after c after a)" in messages[0]
+    assert "(e after f after e)" in messages[1]
 
 
 def test_the_error_tells_everything_and_travels() -> None:
@@ -286,7 +286,7 @@ def test_json_that_cannot_be_read(tmp_path: Path, text: str, start: str) -> None
     assert message.startswith(start)
 
 
-def test_form_and_content_are_told_together(tmp_path: Path) -> None:
+def test_form_and_content_are_reported_together(tmp_path: Path) -> None:
     messages = of_file(tmp_path / "plan.yaml", "name: x\nseed: 1\nseed: a\n")
     assert len(messages) == 2
     assert messages[0].startswith("line 3, column 1:")
@@ -297,15 +297,15 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "outages.yaml").write_text("name: x", encoding="utf-8")
     (tmp_path / "latin.yaml").write_bytes(b"name: \xe9")
 
-    def told(name: str) -> str:
+    def problem_text(name: str) -> str:
         with pytest.raises(PlanError) as caught:
             read_plan(tmp_path / name)
         return str(caught.value.problems[0])
 
-    assert told("outage.yaml") == "file: does not exist. Did you mean outages.yaml?"
-    assert told("nowhere/at_all.yaml") == "file: does not exist. Check its name."
-    assert told("latin.yaml") == "file: is not UTF-8 text (byte 6). Save it as UTF-8."
-    assert told("") == "file: cannot be read (Is a directory). Give the name of a readable file."
+    assert problem_text("outage.yaml") == "file: does not exist. Did you mean outages.yaml?"
+    assert problem_text("nowhere/at_all.yaml") == "file: does not exist. Check its name."
+    assert problem_text("latin.yaml") == "file: is not UTF-8 text (byte 6). Save it as UTF-8."
+    assert problem_text("") == "file: cannot be read (Is a directory). Give the name of a readable file."
 
 
 def test_yaml_surprises_nobody(tmp_path: Path) -> None:

@@ -148,19 +148,19 @@ def test_one_thing_has_one_value(code: str, other: str, before: float, now: floa
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer", "found"),
+    ("arguments", "answer", "found"),
     [
         ({"sku": "MO-2110"}, {"price": 20.0}, True),
         ({"sku": "MO-2110", "quantity": 3}, {"price": 20.0}, False),  # another quantity: another question
-        ({"sku": "MO-2110", "price": 20.0}, {}, False),  # what is asked contradicts nothing
+        ({"sku": "MO-2110", "price": 20.0}, {}, False),  # an argument contradicts nothing
         ({}, {"lines": [{"sku": "MO-2110", "price": 20.0}]}, True),
         ({"sku": "MO-2110"}, {"price": "twenty"}, False),
         ({"on": "2026-03-02"}, {"price": 20.0}, False),  # a day names no thing
     ],
 )
-def test_what_counts_as_the_same_question(asked: dict[str, Any], answer: dict[str, Any], found: bool) -> None:
+def test_what_counts_as_the_same_question(arguments: dict[str, Any], answer: dict[str, Any], found: bool) -> None:
     earlier = [Exchange({"quantity": 1, "day": "2026-03-02"}, {"sku": "MO-2110", "price": 10.0})]
-    assert bool(contradictions(earlier, Exchange(asked, answer))) == found
+    assert bool(contradictions(earlier, Exchange(arguments, answer))) == found
 
 
 def test_a_plan_s_values_come_in_turn_and_what_the_answer_lacks_is_skipped() -> None:
@@ -175,7 +175,7 @@ def test_a_plan_s_values_come_in_turn_and_what_the_answer_lacks_is_skipped() -> 
     assert values[2]["hotels"][1] == {**TRUTH["hotels"][1], "price": 1.5}
 
 
-def test_forging_what_declares_nothing_is_told_beforehand() -> None:
+def test_forging_what_declares_nothing_is_reported_beforehand() -> None:
     bare = dataclasses.replace(SPEC, invariants=(), returns={})
     assert "values" in KINDS["forged"](kind="forged").misfit(bare)  # type: ignore[call-arg]
     assert not KINDS["forged"](kind="forged", values=[{"tax": 1}]).misfit(bare)  # type: ignore[call-arg]

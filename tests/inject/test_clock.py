@@ -19,7 +19,7 @@ LONG = 3600.0
 
 
 def nobody() -> None:
-    """Told nothing."""
+    """Do nothing."""
 
 
 def test_the_virtual_clock_moves_only_by_waiting() -> None:
@@ -188,12 +188,12 @@ def test_a_release_when_nobody_waits_leaves_later_waits_alone() -> None:
 
 def test_a_release_tells_each_wait_once_and_before_it_returns() -> None:
     clock = RealClock()
-    told: list[int] = []
+    released: list[int] = []
     hung: list[int] = []
 
     def wait(index: int) -> None:
         try:
-            clock.sleep(math.inf, lambda: told.append(index))
+            clock.sleep(math.inf, lambda: released.append(index))
         except EndlessWait:
             hung.append(index)
 
@@ -203,7 +203,7 @@ def test_a_release_tells_each_wait_once_and_before_it_returns() -> None:
     while len(clock._pauses) < 8:
         time.sleep(0.001)
     clock.release()
-    assert sorted(told) == list(range(8))
+    assert sorted(released) == list(range(8))
     for thread in threads:
         thread.join(10)
     assert sorted(hung) == list(range(8))

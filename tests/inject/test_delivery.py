@@ -1,4 +1,4 @@
-"""Proof of delivery: what the tool said, what the agent was shown, and whether that makes a difference."""
+"""Proof of delivery: what the tool answered, what the agent was shown, and whether that makes a difference."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_an_error_never_reaches_the_tool() -> None:
     assert isinstance(turn.shown, Failure)
 
 
-def test_a_corruption_shows_something_else_than_was_said() -> None:
+def test_a_corruption_shows_something_else_than_the_tool_answered() -> None:
     turn, record = one_call(staged(plan(rule(LogicViolation()))))
     assert turn.said == OSLO != turn.shown
     assert (turn.struck, len(record.effects), turn.strikes[0].runs) == (True, 1, 1)
@@ -68,7 +68,7 @@ def test_a_corruption_of_a_failure_comes_to_nothing(fault: Any, moment: str) -> 
 
 
 def test_a_corruption_that_nothing_can_be_done_with_comes_to_nothing() -> None:
-    """The tool declares no invariant that could be broken; asked dry first, it then runs once as usual."""
+    """The tool declares no invariant that could be broken; run dry first, it then runs once as usual."""
     bare = dataclasses.replace(SPEC, invariants=())
     turn, record = one_call(staged(plan(rule(LogicViolation(), moment="before")), specs=(bare,)))
     assert turn.shown == OSLO

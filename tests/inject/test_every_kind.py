@@ -52,7 +52,7 @@ def test_both_drivers_do_the_same(fault: Fault, persistence: str, timeout: float
 
 
 @pytest.mark.parametrize("fault", every_kind(), ids=lambda fault: fault.kind)
-def test_every_kind_arrives_and_is_told(fault: Fault) -> None:
+def test_every_kind_arrives_and_is_reported(fault: Fault) -> None:
     episode = staged(plan(rule(fault)))
     episode.call(KYOTO)  # an earlier answer, without which there is no stale one
     episode.call(TRIP)
@@ -121,7 +121,7 @@ def test_no_answer_of_a_tool_stops_an_episode(fault: Fault, value: Any) -> None:
     assert all(turn.shown is not None for turn in episode.record().turns)
 
 
-def test_what_a_fault_cannot_work_on_is_left_as_it_is_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_fault_cannot_work_on_is_left_as_it_is_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(self: Delta, value: Any, setting: FaultSetting) -> Any:
         raise ValueError("a number that is none")
 
@@ -136,7 +136,7 @@ def test_what_a_fault_cannot_work_on_is_left_as_it_is_and_told(monkeypatch: pyte
 
 
 def test_a_corruption_that_breaks_down_leaves_the_effect(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asked first without effect, the tool must then run as if there were no fault."""
+    """Run first without effect, the tool must then run as if there were no fault."""
 
     def broken(self: LogicViolation, *args: Any) -> Any:
         raise TypeError("no such thing")

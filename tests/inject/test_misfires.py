@@ -38,25 +38,25 @@ def price(item: str) -> dict[str, object]:
 
 
 def warned(faults: Plan, times: int = 1, spec: ToolSpec | None = None) -> list[str]:
-    """What is said while a plain function is called."""
+    """The misfire warnings while a plain function is called."""
     session = Session(faults, specs=() if spec is None else (spec,), timeout=0.0)
     tool = wrap(price, session)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(times):
             try:
                 tool("pen")
             except Exception:  # whatever the fault shows
                 continue
-    return [str(one.message) for one in told if issubclass(one.category, MisfireWarning)]
+    return [str(one.message) for one in caught if issubclass(one.category, MisfireWarning)]
 
 
 @pytest.mark.parametrize("fault", [*every_kind(), *model_kinds()], ids=lambda fault: fault.kind)
 def test_a_kind_warns_on_a_plain_function_where_nothing_can_come_of_it(fault: object) -> None:
-    told = warned(plan(rule(fault)), times=3)  # type: ignore[arg-type]
+    messages = warned(plan(rule(fault)), times=3)  # type: ignore[arg-type]
     kind = fault.kind  # type: ignore[attr-defined]
-    assert len(told) == (kind in NEVER_ON_A_FUNCTION)
-    assert all(f"rule 'rule-1' can never deliver '{kind}' on 'price'" in one for one in told)
+    assert len(messages) == (kind in NEVER_ON_A_FUNCTION)
+    assert all(f"rule 'rule-1' can never deliver '{kind}' on 'price'" in one for one in messages)
 
 
 def test_what_is_known_before_and_what_a_run_finds_out_are_the_same() -> None:
@@ -74,7 +74,7 @@ def test_a_rule_that_matches_no_call_says_nothing() -> None:
 
 
 def test_a_tool_that_turns_out_to_run_only_with_its_effect() -> None:
-    """Nobody can know it before: the tool says so when it is asked."""
+    """Nobody can know it before: the tool says so when it is called."""
 
     def book(call: Call) -> Outcome:
         return NO_DRY_RUN if call.dry else Value({"ok": True})
@@ -85,9 +85,9 @@ def test_a_tool_that_turns_out_to_run_only_with_its_effect() -> None:
 
 
 def test_the_message_leads_on() -> None:
-    (told,) = warned(plan(rule(KINDS["fact_contradiction"](kind="fact_contradiction"))))
-    assert "ToolSpec.invariants" in told
-    assert "sealegs plan check PLAN --tools MODULE" in told
+    (message,) = warned(plan(rule(KINDS["fact_contradiction"](kind="fact_contradiction"))))
+    assert "ToolSpec.invariants" in message
+    assert "sealegs plan check PLAN --tools MODULE" in message
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
@@ -98,7 +98,7 @@ def test_the_message_leads_on() -> None:
     moment=st.sampled_from([None, "before", "during", "after"]),
     seed=st.integers(0, 10**6),
 )
-def test_what_is_said_never_to_be_delivered_never_is(
+def test_what_is_declared_undeliverable_is_never_delivered(
     fault: Fault, effects: bool | None, known: set[str], moment: Moment | None, seed: int
 ) -> None:
     whole = {"invariants": SPEC.invariants, "examples": SPEC.examples, "returns": SPEC.returns}
@@ -109,7 +109,7 @@ def test_what_is_said_never_to_be_delivered_never_is(
     def book(call: Call) -> Outcome:
         return NO_DRY_RUN if call.dry else Value(booked("Oslo"))
 
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         injector = Injector(plan(one, seed=seed), specs=[spec], on_strike=strikes.append)
         for city in ("Oslo", "Rome", "Oslo"):
@@ -119,6 +119,6 @@ def test_what_is_said_never_to_be_delivered_never_is(
                 continue
     if one.why_never(spec, dry=False):
         assert not any(strike.delivered for strike in strikes)
-        assert len([warning for warning in told if warning.category is MisfireWarning]) == 1
+        assert len([warning for warning in caught if warning.category is MisfireWarning]) == 1
     else:
-        assert not [warning for warning in told if warning.category is MisfireWarning]
+        assert not [warning for warning in caught if warning.category is MisfireWarning]

@@ -66,9 +66,9 @@ def test_the_ledger_proves_the_latest_moment_of_two_faults_on_one_call(outer: Fa
         )
         episode.call()
         found = episode.record()
-        told = {strike.moment for turn in found.turns for strike in turn.strikes if strike.delivered}
-        if told:
-            assert len(found.effects) == ("after" in told), (inner, first, second)
+        delivered = {strike.moment for turn in found.turns for strike in turn.strikes if strike.delivered}
+        if delivered:
+            assert len(found.effects) == ("after" in delivered), (inner, first, second)
 
 
 @pytest.mark.parametrize("fault", [Error(status=503), Connection(), Timeout(), Poisoned(), LogicViolation()])

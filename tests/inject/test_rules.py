@@ -166,7 +166,7 @@ def test_the_first_rule_is_outermost_and_has_the_last_word() -> None:
 
 
 def test_an_answer_from_outside_leaves_nothing_to_do_inside() -> None:
-    """The inner rule fired, came to nothing, is told so, and has its place back."""
+    """The inner rule fired, came to nothing, learns of it, and has its place back."""
     episode = staged(plan(rule(DOWN, when=First(1)), rule(Poisoned(), at_most=1)))
     episode.call()
     episode.call()
@@ -178,14 +178,14 @@ def test_an_answer_from_outside_leaves_nothing_to_do_inside() -> None:
     assert not third.strikes
 
 
-def test_a_fault_asked_twice_by_one_outside_takes_one_place() -> None:
+def test_a_fault_run_twice_by_one_outside_takes_one_place() -> None:
     episode = staged(plan(rule(Duplicate()), rule(Poisoned(), at_most=2)))
     for _ in range(3):
         episode.call()
     assert [len(turn.strikes) for turn in episode.record().turns] == [3, 3, 1]
 
 
-def test_a_fault_asked_twice_for_nothing_gives_one_place_back() -> None:
+def test_a_fault_run_twice_for_nothing_gives_one_place_back() -> None:
     plan_ = plan(rule(WrongEntity(), when=First(1)), rule(Stale(), at_most=1))
     episode = staged(plan_)
     for arguments in (TRIP, {"city": "Kyoto"}, TRIP, {"city": "Lisbon"}):

@@ -59,8 +59,8 @@ def test_a_sync_tool_and_what_it_calls() -> None:
 
 async def test_tasks_and_their_threads() -> None:
     session, _ = watched()
-    asked = wrap(id_in_a_task, session)
-    assert await asyncio.gather(*(asked() for _ in range(5))) == [f"call-{n}" for n in range(1, 6)]
+    wrapped = wrap(id_in_a_task, session)
+    assert await asyncio.gather(*(wrapped() for _ in range(5))) == [f"call-{n}" for n in range(1, 6)]
     assert current_call() is None
 
 

@@ -175,7 +175,7 @@ def test_words_say_what_a_severity_does_not() -> None:
     assert "caller is not known" in diagnose_failure('FATAL:  password authentication failed for user "app"').advice
 
 
-def test_what_was_left_alone_for_want_of_a_declaration_is_said(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_was_left_alone_for_want_of_a_declaration_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     scripts: dict[str, list[Outcome]] = {name: [BUSY] for name in ("get_fare", "get it", "act")}
     scene = Stage(RecoveryLayer(), {**scripts, "gone": [GONE]}, (ToolSpec("act", effects=True),))
     with caplog.at_level(logging.WARNING, "sealegs.recovery"):
@@ -185,7 +185,7 @@ def test_what_was_left_alone_for_want_of_a_declaration_is_said(caplog: pytest.Lo
     assert found == (Undeclared("get_fare", 2), Undeclared("get it", 1))
     assert found[0].remedy == "tools: {get_fare: {effects: false}}"
     assert found[1].remedy == 'tools: {"get it": {effects: false}}'
-    said = [record.getMessage() for record in caplog.records if "nobody said" in record.getMessage()]
-    assert len(said) == 2
+    messages = [record.getMessage() for record in caplog.records if "nobody said" in record.getMessage()]
+    assert len(messages) == 2
     details = [event.detail for event in scene.recorder.events if event.type == "acted" and event.policy == "safety"]
     assert all("tools: {" in detail for detail in details)

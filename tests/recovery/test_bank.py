@@ -82,11 +82,11 @@ def _far(one: Exemplar, signature: Signature, alike: float) -> float:
     parts: dict[str, float] = {}
     if signature.status is not None:
         parts["status"] = UNSAID if not one.status else float(signature.status not in one.status)
-    name, told = error_basename(signature.type), cause(signature)
+    name, known = error_basename(signature.type), cause(signature)
     if name not in GENERIC:
         parts["type"] = UNSAID if not one.types else float(name not in one.types)
-    if told is not None:
-        parts["cause"] = float(told[0].name != one.cause)
+    if known is not None:
+        parts["cause"] = float(known[0].name != one.cause)
     if categorize_failure(signature) != "unknown":
         parts["nature"] = float(categorize_failure(signature) != one.category)
     if signature.silent:
@@ -155,10 +155,10 @@ def test_no_advice_repeats_what_may_have_happened_without_a_look(one: Exemplar) 
 
 @pytest.mark.parametrize("one", shipped_bank().exemplars, ids=lambda one: one.name)
 def test_no_advice_says_that_an_effect_is_there_or_not(one: Exemplar) -> None:
-    said = re.compile(
+    claim = re.compile(
         r"took effect|nothing (?:was|is) (?:done|sent)|never left|did(?: not|n.t) arrive|count it as done"
     )
-    assert not said.search(one.text)
+    assert not claim.search(one.text)
 
 
 def test_what_is_proven_harmless_may_be_repeated_without_a_look() -> None:
@@ -227,17 +227,17 @@ exemplars:
 """
 
 
-def test_all_mistakes_of_a_bank_are_told(tmp_path: Path) -> None:
+def test_all_mistakes_of_a_bank_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "bank.yaml"
     file.write_text(WRONG, encoding="utf-8")
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as caught:
         read_bank_file(file)
     for part in ("[0].name", "unheard_of", "[0].looks", "9000", "[1].steps", "colour"):
-        assert part in str(told.value)
+        assert part in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "it holds nothing; give an object with `exemplars`"),
         ("just words", 'it holds "just words"; give'),
@@ -249,10 +249,10 @@ def test_all_mistakes_of_a_bank_are_told(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_no_bank_is_told(tmp_path: Path, text: str, told: str) -> None:
+def test_what_is_no_bank_is_refused(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "bank.yaml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=re.escape(told)):
+    with pytest.raises(UserError, match=re.escape(message)):
         read_bank_file(file)
 
 
@@ -322,7 +322,7 @@ def test_adding_keeps_what_was_there(tmp_path: Path, start: str, name: str) -> N
     assert ("# mine" in file.read_text(encoding="utf-8")) == ("# mine" in start)
 
 
-def test_duplicates_are_told_and_nothing_is_added(tmp_path: Path) -> None:
+def test_duplicates_are_reported_and_nothing_is_added(tmp_path: Path) -> None:
     file = tmp_path / "bank.yaml"
     file.write_text(extend_bank_text(file, [ONE]), encoding="utf-8")
     with pytest.raises(UserError, match="of this name is there already"):

@@ -49,12 +49,12 @@ def test_the_table_is_the_published_one() -> None:
 
 @pytest.mark.parametrize("failure", published_classes())
 def test_a_published_failure_has_its_class(failure: str) -> None:
-    told = classify(published_signature(failure))
-    assert told is not None
-    assert told.failure_class == published_classes()[failure]
-    assert told.cause
-    assert told.ours == OURS.get(failure, told.ours)
-    assert bool(told.because) == (told.ours != told.failure_class)
+    found = classify(published_signature(failure))
+    assert found is not None
+    assert found.failure_class == published_classes()[failure]
+    assert found.cause
+    assert found.ours == OURS.get(failure, found.ours)
+    assert bool(found.because) == (found.ours != found.failure_class)
 
 
 def test_every_cause_follows_a_published_failure() -> None:
@@ -83,9 +83,9 @@ def test_explicit_responses_of_the_catalogue_have_a_cause(error: object) -> None
 
 @pytest.mark.parametrize("family", implicit_corruptions())
 def test_implicit_corruptions_are_output_hallucinations(family: str) -> None:
-    told = classify(Signature(invariants=(family,)))
-    assert told is not None
-    assert (told.failure_class, told.by) == ("Output Hallucination", "answer")
+    found = classify(Signature(invariants=(family,)))
+    assert found is not None
+    assert (found.failure_class, found.by) == ("Output Hallucination", "answer")
 
 
 def test_what_does_not_exist_may_be_the_tool_or_what_it_was_given() -> None:
@@ -103,11 +103,11 @@ def test_where_rules_are_silent_the_nearest_exemplar_speaks_and_without_a_bank_t
     alone = classify(signature)
     assert alone is not None
     assert (alone.by, alone.cause) == ("likeness", "truncated")
-    told = classify(signature, bank=shipped_bank())
-    assert told is not None
-    assert (told.by, told.cause, told.exemplar) == ("exemplar", "truncated", "broken-off")
-    assert told.distance is not None
-    assert told.distance <= shipped_bank().floor
+    found = classify(signature, bank=shipped_bank())
+    assert found is not None
+    assert (found.by, found.cause, found.exemplar) == ("exemplar", "truncated", "broken-off")
+    assert found.distance is not None
+    assert found.distance <= shipped_bank().floor
 
 
 def test_of_nonsense_nothing_is_known() -> None:

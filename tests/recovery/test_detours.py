@@ -180,7 +180,7 @@ def test_of_equal_calls_side_by_side_one_is_made() -> None:
     assert made.count("book_room") == 1
 
 
-def test_calls_are_known_by_what_was_shown_and_by_what_was_asked() -> None:
+def test_calls_are_known_by_their_answers_and_by_their_arguments() -> None:
     then = Then(
         "book_offer",
         {
@@ -224,7 +224,7 @@ FORECAST = Value({"place": {"id": 4}, "sky": "clear"})
 
 
 @pytest.mark.parametrize(
-    ("source", "before", "asked"),
+    ("source", "before", "arguments"),
     [
         (EarlierAnswer("weather", "place.id"), True, {"item": 4}),
         (EarlierArgument("weather", "city"), True, {"item": "Rome"}),
@@ -235,7 +235,7 @@ FORECAST = Value({"place": {"id": 4}, "sky": "clear"})
         (EarlierArgument("weather", "city"), False, None),
     ],
 )
-def test_values_come_from_the_session_s_earlier_calls(source: Any, before: bool, asked: Any) -> None:
+def test_values_come_from_the_session_s_earlier_calls(source: Any, before: bool, arguments: Any) -> None:
     way = Alternative(
         "search", (AlternativeStep("directory", {"item": source}),), {"rate_key": StepField(0, "hotel_id")}
     )
@@ -243,8 +243,8 @@ def test_values_come_from_the_session_s_earlier_calls(source: Any, before: bool,
     if before:
         scene.call("weather", city="Rome")
     shown = scene.call("search", city="Rome")
-    assert (shown == Value({"rate_key": "H-3"})) == (asked is not None)
-    assert scene.made[2 if before else 1 :] == ([] if asked is None else [("directory", asked)])
+    assert (shown == Value({"rate_key": "H-3"})) == (arguments is not None)
+    assert scene.made[2 if before else 1 :] == ([] if arguments is None else [("directory", arguments)])
 
 
 def test_the_latest_right_answer_counts_and_no_wrong_one() -> None:
@@ -310,7 +310,7 @@ def test_a_plan_in_a_file_says_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("where", "value", "told"),
+    ("where", "value", "message"),
     [
         (("knows",), {"rate_key": {"seen": {"tool": "search", "path": "net"}}}, "no answer before it shows"),
         (("knows",), {"rate_key": {"given": "x"}}, "should be"),
@@ -321,12 +321,12 @@ def test_a_plan_in_a_file_says_the_same() -> None:
         (("steps", 0, "arguments", "hotel"), {"seen": None}, "should be"),
     ],
 )
-def test_what_cannot_be_meant_is_told(where: tuple[str | int, ...], value: Any, told: str) -> None:
+def test_what_cannot_be_meant_is_refused(where: tuple[str | int, ...], value: Any, message: str) -> None:
     data = copy.deepcopy(PLAN)
     *outer, last = where
     place: Any = data["alternatives"][0]["then"][0]
     for key in outer:
         place = place[key]
     place[last] = value
-    with pytest.raises((ValueError, UserError), match=told):
+    with pytest.raises((ValueError, UserError), match=message):
         RecoveryPlan.model_validate(data)

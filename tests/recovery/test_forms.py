@@ -101,7 +101,7 @@ def test_a_right_answer_is_no_failure(data: Any) -> None:
 
 
 @pytest.mark.parametrize("data", [{"partial": True}, {"items": [], "hasMore": True}, {"status": "PARTIAL", "done": 3}])
-def test_a_part_is_told(data: Any) -> None:
+def test_a_partial_answer_is_recognised(data: Any) -> None:
     assert read_failure(json.dumps(data)).signature is not None
 
 

@@ -99,8 +99,8 @@ def test_a_key_that_the_tool_does_not_take_is_a_mistake_or_left_away(caplog: pyt
     late = stage(BUSY, PAID)
     late.session.know([replace(wrong, name="other"), wrong])
     late.session.know([wrong])
-    told = [line for line in caplog.messages if line.startswith("pay ")]
-    assert told == [
+    lines = [line for line in caplog.messages if line.startswith("pay ")]
+    assert lines == [
         "pay has no parameter 'idempotency_key' for its idempotency key; it has amount, token; its calls are "
         "made without a key"
     ]
@@ -125,7 +125,7 @@ def test_a_key_that_a_functions_signature_lacks_is_a_mistake_when_it_is_wrapped(
     assert wrap(free, session)() == "paid"
 
 
-def test_a_key_that_a_marked_functions_signature_lacks_is_told_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_key_that_a_marked_functions_signature_lacks_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     @tool(effects=True)
     def settle(amount: float) -> str:
         return "paid"
@@ -153,7 +153,7 @@ def test_a_default_of_the_signature_counts_as_left_out() -> None:
 
 
 def test_a_key_added_to_a_call_that_a_watcher_follows_is_added_once() -> None:
-    """Alone in its session the layer is asked before and after; under a watcher it runs as a layer."""
+    """Alone in its session the layer is called before and after; under a watcher it runs as a layer."""
     for watched in (False, True):
         seen: list[str] = []
 

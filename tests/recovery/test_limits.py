@@ -219,7 +219,7 @@ def test_fields_may_refer_to_definitions() -> None:
     assert repair_arguments({"hit": None}, schema) is None
 
 
-def test_a_refused_call_is_told_and_is_no_observation_of_the_tool() -> None:
+def test_a_refused_call_is_recorded_and_is_no_observation_of_the_tool() -> None:
     scene = Stage(RecoveryLayer(Breaker(failures=1, seconds=99) | Stop()), {"price": [BUSY]}, (READS,))
     scene.call("price")
     scene.call("price")

@@ -77,7 +77,7 @@ def test_nothing_is_learnt_where_the_need_was_not_met() -> None:
     assert not mine_exemplars([episode(("price", {"part": "A"}, FINE), ("quote", {"part": "A"}, FINE))], ALONE)
 
 
-def test_a_failure_that_nothing_is_known_of_is_told() -> None:
+def test_a_failure_that_nothing_is_known_of_is_reported() -> None:
     odd = Failure("zyx wvu", "Odd")
     notes: list[str] = []
     assert not mine_exemplars([episode(("price", {"part": "A"}, odd), ("price", {"part": "A"}, FINE))], ALONE, notes)

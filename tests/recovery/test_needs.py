@@ -1,4 +1,4 @@
-"""A look, or another tool, that a recovery plan names and that is not there: it is told, and never called."""
+"""A look, or another tool, that a recovery plan names and that is not there: it is reported, and never called."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sealegs.recovery.recovery_plan import RecoveryPlan
 
 
 def plan_of(action: str, look: str) -> RecoveryPlan:
-    """The names are of this test alone, for a log is told once in a process."""
+    """The names are of this test alone, for a message is logged once in a process."""
     verify = {"tool": look, "done": {"path": "a", "exists": True}}
     return RecoveryPlan.model_validate(
         {
@@ -74,9 +74,9 @@ def test_wrapped_tools_that_lack_it(service: bool, caplog: pytest.LogCaptureFixt
     tools: dict[str, Callable[[], Any]] = wrap({name: lambda: "paid", "look_c": lambda: {}}, session)
     assert not caplog.messages
     assert tools[name]() == tools[name]() == "paid"
-    (told,) = caplog.messages
-    assert told.startswith(f"the recovery plan names nowhere_c to verify {name}, and there is no such tool")
-    assert told.endswith(f"There are: look_c, {name}")
+    (message,) = caplog.messages
+    assert message.startswith(f"the recovery plan names nowhere_c to verify {name}, and there is no such tool")
+    assert message.endswith(f"There are: look_c, {name}")
 
 
 def test_wrapped_tools_that_have_it(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,4 +1,4 @@
-"""A recovery plan in a file does what the same policies in code do, and its mistakes are told together."""
+"""A recovery plan in a file does what the same policies in code do, and its mistakes are reported together."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def test_an_empty_file_is_the_active_form(tmp_path: Path) -> None:
     assert Stage(plan.layer(), {"price": [BUSY, FINE]}).call("price") == FINE
 
 
-def test_all_mistakes_are_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError) as told:
+def test_all_mistakes_are_reported(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
         read_recovery_plan(written(tmp_path, WRONG))
-    message = str(told.value)
+    message = str(caught.value)
     assert "budget.calls" in message
     assert "-1" in message
     assert "{given: NAME}" in message
@@ -183,12 +183,12 @@ def test_advice_comes_from_the_bank_beside_the_plan(tmp_path: Path) -> None:
     plan.layer()  # the bank of a plan is read once
 
 
-def test_a_bank_that_is_none_is_told_when_the_plan_is_read(tmp_path: Path) -> None:
+def test_an_invalid_bank_is_reported_when_the_plan_is_read(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("exemplars: [{name: X y}]", encoding="utf-8")
-    with pytest.raises(UserError, match=r"own\.yaml is not an exemplar bank") as told:
+    with pytest.raises(UserError, match=r"own\.yaml is not an exemplar bank") as caught:
         read_recovery_plan(written(tmp_path, "policies: [advise]\nbank: own.yaml\n"))
-    assert "exemplars[0].name" in str(told.value)
-    assert "exemplars[0].diagnosis" in str(told.value)
+    assert "exemplars[0].name" in str(caught.value)
+    assert "exemplars[0].diagnosis" in str(caught.value)
     with pytest.raises(UserError, match="does not exist"):
         read_recovery_plan(written(tmp_path, "policies: [advise]\nbank: none.yaml\n"))
 

@@ -67,11 +67,11 @@ def test_what_exceptions_know() -> None:
     busy = answered(503, retry_after="7")
     wrapped = ValueError("no price")
     wrapped.__cause__ = busy
-    told = [Failure("x", exception=error) for error in (busy, wrapped, Own(), Stubborn(), OSError(5, "x"))]
-    assert [status_of(failure) for failure in told] == [503, 503, 429, None, None]
-    assert [retry_after_of(failure) for failure in told] == [7, 7, 3, None, None]
+    failures = [Failure("x", exception=error) for error in (busy, wrapped, Own(), Stubborn(), OSError(5, "x"))]
+    assert [status_of(failure) for failure in failures] == [503, 503, 429, None, None]
+    assert [retry_after_of(failure) for failure in failures] == [7, 7, 3, None, None]
     assert status_of(Failure("x", status=404, exception=busy)) == 404
-    found = signature(Call("price", {}), told[0])
+    found = signature(Call("price", {}), failures[0])
     assert found is not None
     assert categorize_failure(found) == "transient"
 

@@ -252,12 +252,12 @@ def test_a_purse_says_what_it_is_short_of() -> None:
 
 def test_what_was_given_up_is_an_event_and_a_text() -> None:
     service = RecoveryService(Retry(), rates=ServiceRates(tries=3), clock=VirtualClock())
-    (first, told), (second, _) = recorded(service, "one"), recorded(service, "two")
+    (first, recorder), (second, _) = recorded(service, "one"), recorded(service, "two")
     first.call("price", {}, lambda call: BUSY)
     shown = second.call("price", {}, lambda call: BUSY)
     assert isinstance(shown, Failure)
     assert shown.message.endswith("Recovery gave up: more than 3 further calls in a minute.")
-    assert [e.action for e in told.events if isinstance(e, LayerActed)][-1] == "gave_up"
+    assert [e.action for e in recorder.events if isinstance(e, LayerActed)][-1] == "gave_up"
 
 
 def test_a_session_s_budget_is_its_own() -> None:
@@ -277,7 +277,7 @@ def test_a_service_keeps_nothing_of_a_session_that_is_over() -> None:
     assert gone() is None
 
 
-def test_what_cannot_be_is_told() -> None:
+def test_what_cannot_be_is_refused() -> None:
     service = RecoveryService()
     with pytest.raises(ValueError, match="appears twice"):
         Session(layers=[service, service])
@@ -289,7 +289,7 @@ def test_what_cannot_be_is_told() -> None:
         Session(layers=[layer])
 
 
-def test_the_log_says_what_was_done_and_nothing_that_was_said(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_says_what_was_done_and_quotes_nothing(caplog: pytest.LogCaptureFixture) -> None:
     secret = Failure("card 4111 refused for Ann", "Unavailable", 503)
     session, _ = recorded(RecoveryService(active_policy()), "talk-7")
     with caplog.at_level(logging.DEBUG, "sealegs.recovery"):
@@ -349,7 +349,7 @@ def test_a_plan_makes_a_service(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["deadline: 0", "rates: {tries: -1}", "rates: {calls: 3}"])
-def test_a_plan_that_is_wrong_is_told(wrong: str, tmp_path: Path) -> None:
+def test_a_wrong_plan_is_reported(wrong: str, tmp_path: Path) -> None:
     file = tmp_path / "recovery.yaml"
     file.write_text(wrong, encoding="utf-8")
     with pytest.raises(UserError, match="is not a recovery plan"):

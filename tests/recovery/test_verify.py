@@ -311,7 +311,7 @@ CALL = Call("pay", {"amount": 5})
 
 
 @pytest.mark.parametrize(
-    ("condition", "answer", "told"),
+    ("condition", "answer", "expected"),
     [
         (Equals("status", Fixed("paid")), {"status": "PAID "}, True),
         (Equals("amount", CallArgument("amount")), {"amount": "5.0"}, True),
@@ -329,13 +329,13 @@ CALL = Call("pay", {"amount": 5})
         (All((Exists("none"), Count("items", 1))), {}, None),
     ],
 )
-def test_conditions(condition: Any, answer: Any, told: bool | None) -> None:
+def test_conditions(condition: Any, answer: Any, expected: bool | None) -> None:
     check = Check("look", {}, condition)
-    if told is None:
+    if expected is None:
         with pytest.raises(Unclear):
             check.seen(answer, CALL)
     else:
-        assert (check.seen(answer, CALL).state == "done") is told
+        assert (check.seen(answer, CALL).state == "done") is expected
 
 
 def test_values_are_alike_however_they_are_written() -> None:

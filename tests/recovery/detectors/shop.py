@@ -12,7 +12,7 @@ CITIES = {"Oslo": "Norway", "Lyon": "France", "Kyoto": "Japan", "Turin": "Italy"
 TOOL = "place_order"
 
 
-def asked(draw: random.Random) -> dict[str, Any]:
+def random_arguments(draw: random.Random) -> dict[str, Any]:
     """Arguments of one call."""
     return {"sku": f"SK-{draw.randrange(10_000):04}", "pieces": draw.randrange(2, 40), "city": draw.choice([*CITIES])}
 
@@ -45,7 +45,7 @@ def answered(arguments: dict[str, Any], draw: random.Random) -> dict[str, Any]:
 
 def pair(draw: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
     """A call's arguments and the right answer."""
-    arguments = asked(draw)
+    arguments = random_arguments(draw)
     return arguments, answered(arguments, draw)
 
 

@@ -1,4 +1,4 @@
-"""Drift: a moved level is told soon, a steady one seldom; the limit is held against simulation."""
+"""Drift: a moved level is reported soon, a steady one seldom; the limit is held against simulation."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def test_a_published_limit() -> None:
     assert 4.9 < limit(465) < 5.1
 
 
-def test_a_moved_level_is_told_in_a_few_answers() -> None:
+def test_a_moved_level_is_reported_in_a_few_answers() -> None:
     detector = learn(record(40)).detector(0.01, drift=True)
     draw = random.Random(8)
-    told = []
+    alarms = []
     for number in range(60):
         arguments, answer = pair(draw)
         if number >= 30:
             answer["mood"] += 15
         found = detector.findings(Call(TOOL, arguments), answer)
-        told += [number for one in found if one.family == "drift" and one.fields == ("mood",)]
-    assert next(number for number in told if number >= 30) < 40
-    assert not [number for number in told if number < 30]
+        alarms += [number for one in found if one.family == "drift" and one.fields == ("mood",)]
+    assert next(number for number in alarms if number >= 30) < 40
+    assert not [number for number in alarms if number < 30]
 
 
 def test_one_strange_answer_is_no_drift() -> None:

@@ -54,11 +54,11 @@ def test_what_is_wrong_is_found_with_its_reason(change: dict[str, Any], family: 
 
 def test_right_answers_are_called_wrong_about_as_often_as_was_wanted() -> None:
     draw = random.Random(77)
-    asked = [pair(draw) for _ in range(600)]
+    pairs = [pair(draw) for _ in range(600)]
     for wanted, most in ((0.01, 0.03), (0.05, 0.09), (0.2, 0.26)):
         detector = LEARNED.detector(wanted)
-        told = sum(bool(detector.findings(Call(TOOL, arguments), answer)) for arguments, answer in asked)
-        assert told / len(asked) <= most
+        alarms = sum(bool(detector.findings(Call(TOOL, arguments), answer)) for arguments, answer in pairs)
+        assert alarms / len(pairs) <= most
 
 
 def test_a_record_of_other_calls_does_not_move_the_threshold_out_of_reach() -> None:
@@ -74,7 +74,7 @@ def test_leaks_can_be_left_to_the_record() -> None:
     assert findings(LEARNED, leak, leaks=False)  # the form of the id tells as well
 
 
-def test_a_field_of_a_known_name_is_told_in_an_unknown_tool() -> None:
+def test_a_field_of_a_known_name_is_checked_in_an_unknown_tool() -> None:
     found = LEARNED.detector(0.05).findings(Call("other", {}), {"order": {"city": "Oslo", "country": "Japan"}})
     assert {one.family for one in found} == {"fact_contradiction"}
 
@@ -109,7 +109,7 @@ def test_a_bad_file_is_one_message(tmp_path: Path, text: str, words: str) -> Non
         read_profiles(tmp_path / "none.json")
 
 
-def test_what_the_record_cannot_carry_is_said() -> None:
+def test_what_the_record_cannot_carry_is_refused() -> None:
     with pytest.raises(UserError, match="too few for a false alarm in 1000"):
         LEARNED.detector(0.001)
     with pytest.raises(UserError, match="between 0 and 1"):

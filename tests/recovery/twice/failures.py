@@ -163,13 +163,13 @@ def _of_services() -> Iterator[tuple[str, Make]]:
     with suppress(ImportError):
         import httpx
 
-        asked = httpx.Request("POST", "https://api.test")
+        request = httpx.Request("POST", "https://api.test")
         for room in ("openai", "anthropic"):
             with suppress(ImportError):
                 module = import_module(room)
-                yield f"{room} connection", lambda text, m=module: m.APIConnectionError(message=text, request=asked)  # type: ignore[misc]
+                yield f"{room} connection", lambda text, m=module: m.APIConnectionError(message=text, request=request)  # type: ignore[misc]
                 for name, status in (("RateLimitError", 429), ("BadRequestError", 400), ("NotFoundError", 404)):
-                    answer = httpx.Response(status, request=asked)
+                    answer = httpx.Response(status, request=request)
                     kind = getattr(module, name)
                     yield f"{room}.{name}", lambda text, k=kind, a=answer: k(text, response=a, body=None)  # type: ignore[misc]
     with suppress(ImportError):

@@ -1,9 +1,9 @@
 """No effect ever twice: failures of all kinds, raised after the work is done, over every way into the layer.
 
-Each failure strikes an action that nothing is said of and one that is declared to act, with another tool declared that
-could do the same; the ledger must hold one entry for each call. Actions that are declared idempotent, keyed or shown by
-a read may be called again, and still have one effect. That this would be seen otherwise is proven at the end: with
-words as proof again, it is. Over MCP the usual run plays a part; `pytest -m slow tests/recovery/twice` plays all.
+Each failure strikes an action of which nothing is declared and one that is declared to act, with another tool declared
+that could do the same; the ledger must hold one entry for each call. Actions that are declared idempotent, keyed or
+shown by a read may be called again, and still have one effect. That this would be seen otherwise is proven at the end:
+with words as proof again, it is. Over MCP the usual run plays a part; `pytest -m slow tests/recovery/twice` plays all.
 """
 
 from __future__ import annotations
@@ -168,8 +168,11 @@ def test_tools_of_langchain(specs: tuple[ToolSpec, ...]) -> None:
 def test_what_may_be_called_again_still_has_one_effect(declared: str) -> None:
     """A server knows repetitions, knows keys, or lists what was done; some failures come before the work."""
     reading = ToolSpec("payments_made", effects=False, parameters={"properties": {"operation": {}}})
-    said: dict[str, Any] = {"key": {"key": "token"}, "shown_by": {"shown_by": reading.name}}.get(declared, {})
-    specs = (ToolSpec("pay", effects=True, idempotent=declared == "idempotent", parameters=SCHEMA, **said), reading)
+    declaration: dict[str, Any] = {"key": {"key": "token"}, "shown_by": {"shown_by": reading.name}}.get(declared, {})
+    specs = (
+        ToolSpec("pay", effects=True, idempotent=declared == "idempotent", parameters=SCHEMA, **declaration),
+        reading,
+    )
     entries: dict[int, list[dict[str, Any]]] = {}
     effects: Counter[Any] = Counter()
     calls: Counter[int] = Counter()
@@ -235,14 +238,14 @@ def test_requests_over_http(library: str) -> None:
     """Each status, and a connection that breaks once the request has come."""
     pytest.importorskip(library, reason=needs.module(library))
     with shop() as (origin, ledger):
-        asked = [f"/{status}/{turn}" for turn in range(4) for status in (0, *STATUSES)]
+        paths = [f"/{status}/{turn}" for turn in range(4) for status in (0, *STATUSES)]
         mine = session(())
         client: Any = _client(library, mine)
-        for path in asked:
+        for path in paths:
             with suppress(Exception):
                 client.post(f"{origin}{path}", json={"amount": 5}, timeout=10)
         client.close()
-        assert ledger == Counter(asked)
+        assert ledger == Counter(paths)
 
 
 def _client(library: str, mine: Session) -> Any:

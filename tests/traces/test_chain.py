@@ -37,7 +37,7 @@ def written(file: Path, first: int = 0, count: int = EPISODES) -> Path:
 
 
 def changed(file: Path, how: Callable[[list[bytes]], list[bytes]]) -> str:
-    """What is said of the file after this was done to its lines."""
+    """The problems of the file after this was done to its lines."""
     file.write_bytes(b"".join(how(file.read_bytes().splitlines(keepends=True))))
     found = check_chain(file)
     assert found.state == "changed"
@@ -62,7 +62,7 @@ def test_the_records_are_the_same_as_without_and_pieces_do_not_matter(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "problems"),
     [
         (lambda lines: lines[:5] + lines[6:], "cut: 1 line missing behind line 5"),
         (lambda lines: lines[:-1], "cut: 1 line missing at the end, behind line 11"),
@@ -78,10 +78,10 @@ def test_the_records_are_the_same_as_without_and_pieces_do_not_matter(tmp_path: 
         (lambda lines: [*lines[:-1], lines[-1][:-1]], "altered: line 12"),
     ],
 )
-def test_what_was_done_to_the_lines_is_told(
-    tmp_path: Path, how: Callable[[list[bytes]], list[bytes]], said: str
+def test_changes_to_the_lines_are_reported(
+    tmp_path: Path, how: Callable[[list[bytes]], list[bytes]], problems: str
 ) -> None:
-    assert changed(written(tmp_path / "a.jsonl"), how) == said
+    assert changed(written(tmp_path / "a.jsonl"), how) == problems
 
 
 @pytest.mark.parametrize("which", ["records", "chain"])
@@ -121,7 +121,7 @@ def test_both_ends_cut_off_together_show_by_the_missing_seal(tmp_path: Path) -> 
     assert check_chain(file).state == "open"
 
 
-def test_records_without_a_chain_are_said_to_have_none(tmp_path: Path) -> None:
+def test_records_without_a_chain_are_reported_as_such(tmp_path: Path) -> None:
     file = written(tmp_path / "a.jsonl")
     chain_file(file).unlink()
     assert check_chain(file).state == "none"

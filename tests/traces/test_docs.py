@@ -15,11 +15,11 @@ ROW = re.compile(r"^\| `(\w+)` \| ((?:`\w+`(?:, )?)+) \|", re.MULTILINE)
 
 def test_the_table_of_events_is_complete() -> None:
     rows = dict(ROW.findall((DOCS / "records.md").read_text(encoding="utf-8")))
-    told = {name: re.findall(r"\w+", fields) for name, fields in rows.items()}
+    documented = {name: re.findall(r"\w+", fields) for name, fields in rows.items()}
     there = {
         event.__dataclass_fields__["type"].default: [
             field.name for field in dataclasses.fields(event) if field.name != "type"
         ]
         for event in get_args(Event)
     }
-    assert told == there
+    assert documented == there

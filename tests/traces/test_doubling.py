@@ -1,4 +1,4 @@
-"""What was done twice because nobody knew that it was done, told from the record alone."""
+"""What was done twice because nobody knew that it was done, found from the record alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOST = [Error(status=503), Timeout(seconds=0.01), Connection(), Hang(), LostAck(
 
 
 class Bank:
-    """A tool with a ledger, and an agent that pays until it is told that it has."""
+    """A tool with a ledger, and an agent that pays until it hears that it has."""
 
     def __init__(self, *rules: Rule, specs: Iterable[ToolSpec] = (PAY,), layers: Iterable[Any] = ()) -> None:
         self.paid: list[str] = []
@@ -131,7 +131,7 @@ def test_calls_without_the_key_are_two() -> None:
     assert doubled_effects(Bank(once(Error(status=503), "after"), specs=specs).insist("Bob").record())
 
 
-def test_a_tool_of_which_nobody_said_anything_may_have_effects() -> None:
+def test_an_undeclared_tool_may_have_effects() -> None:
     found = Bank(once(Error(status=503), "after"), specs=()).insist("Bob").record()
     assert not doubled_effects(found)
     (one,) = repetitions(found)

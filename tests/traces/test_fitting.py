@@ -31,7 +31,7 @@ def chain(rate: float, length: float, calls: int, draw: random.Random) -> list[b
 
 
 def observed(outcomes: Sequence[Outcome | None], tool: str = "search", seconds: float | None = None) -> Trace:
-    calls = [Observation(tool, at, seconds, None, said, said) for at, said in enumerate(outcomes)]
+    calls = [Observation(tool, at, seconds, None, outcome, outcome) for at, outcome in enumerate(outcomes)]
     return Trace("e", tuple(calls), kept=False)
 
 
@@ -99,7 +99,7 @@ def test_a_plan_that_was_played_inside_the_tools_is_found_again() -> None:
         "search: latency",
     ]
     assert rules["pay: ConnectionResetError"].fault == Connection(mode="reset")
-    assert rules["pay: KeyError"].fault == Error(exception="KeyError")  # what it said may be nobody's business
+    assert rules["pay: KeyError"].fault == Error(exception="KeyError")  # its message may be confidential
     assert rules["search: 503 ServiceUnavailable"].fault == Error(status=503, type="ServiceUnavailable")
     assert rules["search: 429 RateLimitExceeded"].fault == RateLimit(retry_after=7)
     assert rules["search: TimeoutError"].fault == Timeout(seconds=20)

@@ -141,7 +141,7 @@ def test_a_tool_that_calls_another_keeps_its_own_call_and_ledger() -> None:
 
         def outer(amount: float) -> Any:
             inner(amount)
-            report_effect("told", "someone")
+            report_effect("notify", "someone")
             call = current_call()
             assert call is not None
             return call.id
@@ -154,7 +154,7 @@ def test_a_tool_that_calls_another_keeps_its_own_call_and_ledger() -> None:
     assert found == events(play, Plan(name="none"), followed=False)
     assert [(event.call, event.action) for event in found if event.type == "effected"] == [
         ("call-2", "pay"),
-        ("call-1", "told"),
+        ("call-1", "notify"),
     ]
 
 

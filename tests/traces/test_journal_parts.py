@@ -72,11 +72,11 @@ def test_an_index_is_read_as_it_was_written(files: dict[str, list[bytes]]) -> No
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [(b"", "damaged"), (b"[]", "damaged"), (b'{"index": 9}', "of version 9"), (b'{"index": 1, "files": 3}', "damaged")],
 )
-def test_what_is_no_index_is_refused(data: bytes, told: str) -> None:
-    with pytest.raises(UserError, match=f"there/it (is|is of).*{told.split()[-1]}"):
+def test_what_is_no_index_is_refused(data: bytes, message: str) -> None:
+    with pytest.raises(UserError, match=f"there/it (is|is of).*{message.split()[-1]}"):
         decode_index(data, "there/it")
 
 

@@ -20,7 +20,7 @@ rules:
 
 
 @pytest.fixture
-def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     (tmp_path / "plan.yaml").write_text(SLOW)
     monkeypatch.setenv(PLAN, str(tmp_path / "plan.yaml"))
     monkeypatch.delenv(RECORDS, raising=False)
@@ -35,9 +35,9 @@ def test_without_a_plan_there_is_no_session(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize(("given", "argument"), [("0.01", None), ("600", 0.01)])
 def test_a_call_is_given_up_after_the_seconds_that_are_asked_for(
-    asked: pytest.MonkeyPatch, given: str, argument: float | None
+    environment: pytest.MonkeyPatch, given: str, argument: float | None
 ) -> None:
-    asked.setenv(TIMEOUT, given)
+    environment.setenv(TIMEOUT, given)
     with environment_session(timeout=argument) as session:
         assert session is not None
         shown = session.call("look", {}, lambda call: Value(1))
@@ -46,7 +46,7 @@ def test_a_call_is_given_up_after_the_seconds_that_are_asked_for(
 
 
 @pytest.mark.parametrize("given", ["soon", "-1", "0", "nan", "inf"])
-def test_what_is_no_number_of_seconds_is_refused(asked: pytest.MonkeyPatch, given: str) -> None:
-    asked.setenv(TIMEOUT, given)
+def test_what_is_no_number_of_seconds_is_refused(environment: pytest.MonkeyPatch, given: str) -> None:
+    environment.setenv(TIMEOUT, given)
     with pytest.raises(UserError, match=f"SEALEGS_TIMEOUT='{given}' is not a number of seconds"), environment_session():
         pass

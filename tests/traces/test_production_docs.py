@@ -45,7 +45,7 @@ def test_the_page_s_programs_and_commands_run(
 
 
 def test_the_table_names_the_attributes_that_spans_have() -> None:
-    told = set(re.findall(r"`((?:gen_ai|http|error|sealegs)\.[\w.-]+)`", PAGE)) | {
+    documented = set(re.findall(r"`((?:gen_ai|http|error|sealegs)\.[\w.-]+)`", PAGE)) | {
         "sealegs.fault.kinds",
         "sealegs.fault.delivered",
     }
@@ -53,4 +53,4 @@ def test_the_table_names_the_attributes_that_spans_have() -> None:
         (Path(__file__).parents[2] / "src" / "sealegs" / "traces" / name).read_text(encoding="utf-8")
         for name in ("spans.py", "otlp.py")
     )
-    assert all(f'"{name}"' in source for name in told), told
+    assert all(f'"{name}"' in source for name in documented), documented

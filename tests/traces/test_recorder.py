@@ -1,4 +1,4 @@
-"""What is written down of a call: its arguments, what the tool said, what was shown, what really happened, and when."""
+"""What is written down of a call: its arguments, the tool's answer, what was shown, what really happened, and when."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_wait_that_the_end_of_the_episode_cuts_off_lasted_until_then() -> None
 
 
 def test_effects_stand_under_the_call_that_made_them() -> None:
-    """Also where the agent was told otherwise, or nothing."""
+    """Also where the agent was shown something else, or nothing."""
     rules = (rule(LostAck(), when=Nth(1)), rule(Duplicate(), when=Nth(2)), rule(SilentNoop(), when=Nth(3)))
     episode = staged(plan(*rules))
     for city in ("Oslo", "Kyoto", "Lisbon"):
@@ -139,7 +139,7 @@ def test_effects_stand_under_the_call_that_made_them() -> None:
     assert [isinstance(turn.shown, Failure) for turn in found.turns] == [True, False, False, True]
 
 
-def test_a_tool_that_books_for_another_call_is_told_by_the_world() -> None:
+def test_the_world_knows_for_which_call_a_tool_books() -> None:
     recorder = Recorder(VirtualClock())
     recorder.start("episode", {})
     world = World(recorder.effect)
@@ -193,13 +193,13 @@ def test_odd_values_are_recorded_as_json_and_handed_on_as_they_are(value: Any) -
 
 
 def test_a_finished_record_is_closed() -> None:
-    told: list[str] = []
-    recorder = Recorder(VirtualClock(), lambda event: told.append(event.type))
+    types: list[str] = []
+    recorder = Recorder(VirtualClock(), lambda event: types.append(event.type))
     recorder.start("episode", {})
     recorder.finish("answered", answer="Done.")
     recorder.finish("crashed")
     recorder.add(ToolCalled("call-9", "late", {}))
-    assert told == [event.type for event in recorder.events] == ["started", "answered", "ended"]
+    assert types == [event.type for event in recorder.events] == ["started", "answered", "ended"]
 
 
 def test_a_tool_that_raises_past_the_seam_is_recorded_as_nothing_shown() -> None:

@@ -168,9 +168,9 @@ def test_what_cannot_be_redacted_is_refused(log: Path, tmp_path: Path, monkeypat
     ],
 )
 def test_a_secret_goes_wherever_its_name_is(data: dict[str, Any], tmp_path: Path) -> None:
-    told = json.dumps(redacted(data, tmp_path))
-    assert WORD not in told
-    assert KEY not in told
+    text = json.dumps(redacted(data, tmp_path))
+    assert WORD not in text
+    assert KEY not in text
 
 
 def test_a_long_text_stays_where_nothing_calls_it_a_secret(tmp_path: Path) -> None:

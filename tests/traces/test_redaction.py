@@ -26,7 +26,7 @@ from tests.traces.secret_samples import HARMLESS, SECRETS
 PARTS = ("key", "REDACTED")
 
 
-def _said(answer: Any, call: Call) -> Value:
+def _answer(answer: Any, call: Call) -> Value:
     return Value(answer)
 
 
@@ -37,7 +37,7 @@ def recorded(file: Path, *calls: tuple[dict[str, Any], Any], specs: tuple[ToolSp
     session = Session(clock=clock, watcher=recorder, specs=specs)
     recorder.start("one", {"tools": [{"name": one.name, "parameters": one.parameters} for one in specs]})
     for arguments, answer in calls:
-        session.call("tool", arguments, partial(_said, answer))
+        session.call("tool", arguments, partial(_answer, answer))
     recorder.finish("answered", answer="done")
     store = Store(file)
     store.append(recorder.events)
@@ -126,7 +126,7 @@ def test_a_schema_speaks_of_its_own_tool_and_never_of_the_record_itself(tmp_path
     recorder = Recorder(clock)
     session = Session(clock=clock, watcher=recorder)
     recorder.start("two", {"tools": [{"name": "tool", "parameters": shape}]})
-    session.call("other", {"value": "plain"}, partial(_said, "fine"))
+    session.call("other", {"value": "plain"}, partial(_answer, "fine"))
     recorder.finish("answered")
     store = Store(tmp_path / "b.jsonl")
     kept = store.append_and_read(recorder.events)
@@ -165,9 +165,9 @@ def test_what_an_episode_is_about_is_searched_and_tools_can_still_be_replayed(tm
     assert "hunter2" not in whole
     assert "4711" not in whole
     assert isinstance(kept, EpisodeStarted)
-    told = kept.about["tools"][0]["parameters"]["properties"]
-    assert told["password"]["type"] == "string"
-    assert told["unit"] == shape["properties"]["unit"]  # type: ignore[index]
+    properties = kept.about["tools"][0]["parameters"]["properties"]
+    assert properties["password"]["type"] == "string"
+    assert properties["unit"] == shape["properties"]["unit"]  # type: ignore[index]
 
 
 def test_the_live_record_of_a_process_knows_the_schema_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ def test_the_live_record_of_a_process_knows_the_schema_too(tmp_path: Path, monke
     (tmp_path / "records").mkdir()
     with environment_session([ToolSpec("tool", "", shape)]) as session:
         assert session is not None
-        session.call("tool", {"phrase": "open sesame"}, partial(_said, "in"))
+        session.call("tool", {"phrase": "open sesame"}, partial(_answer, "in"))
         live = b"".join(file.read_bytes() for file in (tmp_path / "records").iterdir())
         assert b'"called"' in live
         assert b"sesame" not in live
@@ -245,7 +245,7 @@ def test_a_replay_answers_the_call_whose_secret_the_record_lacks(tmp_path: Path)
 def test_a_replay_needs_not_know_which_names_were_secret(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: dict[str, Any]
 ) -> None:
-    """Not a schema that the replayed tool no longer declares, and not what the environment said then."""
+    """Not a schema that the replayed tool no longer declares, and not what the environment held then."""
     monkeypatch.setenv("SEALEGS_REDACT_NAMES", "patient")
     file = tmp_path / "a.jsonl"
     recorded(file, ({"ward": 1, **kept}, "one"), ({"ward": 2, **kept}, "two"))

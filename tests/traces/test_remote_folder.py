@@ -48,7 +48,7 @@ def objects() -> dict[str, bytes]:
 
 def opened(folder: Path, url: str = URL, *, late_removal: bool = False) -> RemoteFolder:
     folder.mkdir(parents=True, exist_ok=True)
-    return RemoteFolder(ObjectStore(url), folder, lambda: None, lambda told: None, late_removal=late_removal)
+    return RemoteFolder(ObjectStore(url), folder, lambda: None, lambda note: None, late_removal=late_removal)
 
 
 def append(file: Path, data: bytes) -> None:
@@ -193,12 +193,12 @@ def test_what_a_writer_thought_dead_writes_counts_no_more(tmp_path: Path) -> Non
     assert fetched(tmp_path / "four") == {"episodes.jsonl": b"1\n2\n"}
 
 
-def test_a_writer_that_lost_the_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_lost_the_folder_is_notified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_folder, "EVERY", 0.0)
     monkeypatch.setattr(remote_folder, "LOOK", 0.01)
     lost = threading.Event()
     (tmp_path / "one").mkdir()
-    late = RemoteFolder(ObjectStore(URL), tmp_path / "one", lost.set, lambda told: None)
+    late = RemoteFolder(ObjectStore(URL), tmp_path / "one", lost.set, lambda note: None)
     remote_lease._OWN.clear()
     opened(tmp_path / "two").close()
     assert lost.wait(60)
@@ -319,7 +319,7 @@ def test_a_kill_at_any_write_leaves_what_was_there_or_more(
     assert sum(name.startswith("episodes.jsonl.parts/") for name in objects()) == whole + 1, "no part is left over"
 
 
-def test_what_the_store_refuses_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_store_refuses_is_kept_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remote = opened(tmp_path / "one")
     (tmp_path / "one" / "run.json").write_text("{}")
     put = ObjectStore.put

@@ -1,4 +1,4 @@
-"""A recorded episode is served again: from the record alone, under new faults, and what it lacks is said."""
+"""A recorded episode is served again: from the record alone, under new faults, and what it lacks is reported."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ from sealegs.traces.trace_replay import Replay, replay_trace
 
 
 def seen(*calls: tuple[str, Mapping[str, Any] | None, Outcome | None], name: str = "e", **about: Any) -> Trace:
-    made = [Observation(tool, at, 0.0, arguments, said, said) for at, (tool, arguments, said) in enumerate(calls)]
+    made = [
+        Observation(tool, at, 0.0, arguments, outcome, outcome) for at, (tool, arguments, outcome) in enumerate(calls)
+    ]
     return Trace(name, tuple(made), about)
 
 
@@ -59,8 +61,8 @@ SHOP = seen(
 
 def test_calls_get_their_answers_in_the_order_of_the_record() -> None:
     archive = Archive(SHOP)
-    said = [archive.run(Call("search", {"q": "lamp"}, f"c{n}")) for n in range(3)]
-    assert said == [Value([{"id": 7, "price": 40}]), Value([{"id": 8, "price": 50}]), said[1]]
+    answers = [archive.run(Call("search", {"q": "lamp"}, f"c{n}")) for n in range(3)]
+    assert answers == [Value([{"id": 7, "price": 40}]), Value([{"id": 8, "price": 50}]), answers[1]]
     assert [one.source for one in archive.served] == ["recorded", "recorded", "repeated"]
 
 
@@ -76,10 +78,10 @@ def test_calls_get_their_answers_in_the_order_of_the_record() -> None:
 )
 def test_what_the_record_cannot_answer_is_refused_and_noted(name: str, arguments: dict[str, Any], why: str) -> None:
     archive = Archive(SHOP)
-    said = archive.run(Call(name, arguments, "c1"))
-    assert isinstance(said, Failure)
-    assert said.type == NO_RECORD
-    assert why in said.message
+    outcome = archive.run(Call(name, arguments, "c1"))
+    assert isinstance(outcome, Failure)
+    assert outcome.type == NO_RECORD
+    assert why in outcome.message
     ((one),) = archive.served
     assert (one.call, one.tool, one.arguments, one.source, one.why) == ("c1", name, arguments, "missing", why)
 
@@ -98,10 +100,10 @@ def test_some_arguments_may_be_left_out_of_the_comparison() -> None:
 
 
 def test_an_error_that_python_knows_comes_as_its_exception() -> None:
-    said = Archive(SHOP).run(Call("sum", {"of": [1, 2]}))
-    assert isinstance(said, Failure)
-    assert isinstance(said.exception, ValueError)
-    assert str(said.exception) == "bad"
+    outcome = Archive(SHOP).run(Call("sum", {"of": [1, 2]}))
+    assert isinstance(outcome, Failure)
+    assert isinstance(outcome.exception, ValueError)
+    assert str(outcome.exception) == "bad"
 
 
 def test_an_answer_that_was_not_kept_is_none() -> None:
@@ -203,7 +205,7 @@ def test_a_dry_run_uses_nothing_up_and_leaves_no_effect() -> None:
     assert [one.source for one in found.served] == ["recorded", "recorded"]
 
 
-def test_what_an_agent_does_off_the_record_is_said() -> None:
+def test_what_an_agent_does_off_the_record_is_reported() -> None:
     def other(session: Replay) -> str:
         try:
             return str(wrap(lambda q: 1, session, name="search")(q="table"))
@@ -423,7 +425,7 @@ def test_a_fault_that_must_know_more_of_a_tool_is_named() -> None:
     assert [turn.struck for turn in known.record.turns] == [True, True]
 
 
-def test_what_a_fault_asks_besides_may_be_asked_of_a_world() -> None:
+def test_further_calls_of_a_fault_may_go_to_a_world() -> None:
     spec = ToolSpec("price", examples=({"item": "bed"},))
 
     def other(call: Call) -> Outcome:

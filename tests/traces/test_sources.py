@@ -184,7 +184,7 @@ def test_a_fault_of_ours_is_known_by_its_attribute(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "no tool call"),
         ("[]", "no tool call"),
@@ -199,15 +199,15 @@ def test_a_fault_of_ours_is_known_by_its_attribute(tmp_path: Path) -> None:
         ("[]\n5\n", "line 2 is neither a record's event"),
     ],
 )
-def test_what_cannot_be_read_is_told(tmp_path: Path, text: str, told: str) -> None:
+def test_what_cannot_be_read_is_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "a.json"
     path.write_text(text)
-    with pytest.raises(TraceError, match=told) as caught:
+    with pytest.raises(TraceError, match=message) as caught:
         read_traces([path])
     assert "a.json" in str(caught.value)
 
 
-def test_protobuf_and_files_that_are_not_there_are_told(tmp_path: Path) -> None:
+def test_protobuf_and_files_that_are_not_there_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.pb").write_bytes(b"\n\xff\xfe\x00")
     with pytest.raises(TraceError, match="not in protobuf"):
         read_traces([tmp_path / "a.pb"])
@@ -248,7 +248,7 @@ def _plan(fault: Any, when: Any = None) -> Plan:
     return Plan(name="p", rules=(Rule(match=Tool("*"), when=when or Always(), fault=fault, moment=moment),))
 
 
-def test_a_record_keeps_apart_what_was_said_and_what_was_shown() -> None:
+def test_a_record_keeps_apart_the_tools_answer_and_the_one_shown() -> None:
     (struck, plain) = trace_from_events(
         _recorded(_plan(Error(status=500), Nth(1)), lambda: Value(1), calls=2).events
     ).calls

@@ -113,7 +113,7 @@ def test_an_error_that_was_shown_is_the_span_s_error(tracing: Tracing, content: 
     assert (span.status.description is not None) is content
 
 
-def test_an_implicit_fault_is_no_error_and_still_told(tracing: Tracing) -> None:
+def test_an_implicit_fault_is_no_error_and_still_noted(tracing: Tracing) -> None:
     session = Session(plan(Delta(offset=1, fields=("price",)), Nth(2)), watcher=Spans(tracing.tracer))
     session.call("search", {}, answer)
     session.call("search", {}, answer)
@@ -124,7 +124,7 @@ def test_an_implicit_fault_is_no_error_and_still_told(tracing: Tracing) -> None:
     assert "error.type" not in second
 
 
-def test_a_fault_that_came_to_nothing_is_told_as_such(tracing: Tracing) -> None:
+def test_a_fault_that_came_to_nothing_is_noted_as_such(tracing: Tracing) -> None:
     session = Session(plan(Delta(offset=1)), watcher=Spans(tracing.tracer))
     session.call("search", {}, lambda call: Failure("no", type="NotFound"))
     given = attributes(tracing.spans[0])

@@ -147,7 +147,7 @@ def damaged(path: Path, change: Any) -> Path:
 
 
 def names(path: Path) -> tuple[list[str], list[str]]:
-    """The episodes that can be read, and what is said of the rest."""
+    """The episodes that can be read, and the warnings about the rest."""
     warnings: list[str] = []
     return [
         events[0].episode for events in read_episodes(path, warnings) if isinstance(events[0], EpisodeStarted)
@@ -155,7 +155,7 @@ def names(path: Path) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("cut", [1, 2, 5, 30])
-def test_a_damaged_last_line_is_lost_alone_and_told(path: Path, cut: int) -> None:
+def test_a_damaged_last_line_is_lost_alone_and_reported(path: Path, cut: int) -> None:
     damaged(path, lambda data: data[:-cut])
     lines = path.read_bytes().count(b"\n") + 1
     found, warnings = names(path)
@@ -167,7 +167,7 @@ def test_a_damaged_last_line_is_lost_alone_and_told(path: Path, cut: int) -> Non
 
 
 @pytest.mark.parametrize("tail", [b"{", b"\x00" * 40, b"\xff\xfe", b'{"type": "started', b"[" * 100_000, b"not json\n"])
-def test_rubbish_at_the_end_is_left_out_and_told(path: Path, tail: bytes) -> None:
+def test_rubbish_at_the_end_is_left_out_and_reported(path: Path, tail: bytes) -> None:
     damaged(path, lambda data: data + tail)
     found, warnings = names(path)
     assert found == ["a", "b", "c"]
@@ -193,10 +193,10 @@ BAD_LINES = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "told"), BAD_LINES, ids=range(len(BAD_LINES)))
-def test_damage_in_the_middle_is_an_error_that_says_where(path: Path, bad: bytes, told: str) -> None:
+@pytest.mark.parametrize(("bad", "message"), BAD_LINES, ids=range(len(BAD_LINES)))
+def test_damage_in_the_middle_is_an_error_that_says_where(path: Path, bad: bytes, message: str) -> None:
     damaged(path, lambda data: data.replace(b"\n", b"\n" + bad, 1))
-    with pytest.raises(StoreError, match=rf"runs.episodes\.jsonl: line 2 {told}.*; restore the file or delete it"):
+    with pytest.raises(StoreError, match=rf"runs.episodes\.jsonl: line 2 {message}.*; restore the file or delete it"):
         list(read_episodes(path))
 
 
@@ -210,7 +210,7 @@ def test_a_file_of_another_version_is_refused(path: Path, version: Any) -> None:
         list(read_episodes(path))
 
 
-def test_events_outside_an_episode_are_left_out_and_told(path: Path) -> None:
+def test_events_outside_an_episode_are_left_out_and_reported(path: Path) -> None:
     written(path, episode("a"), [AnswerGiven("late")], episode("b"), [EpisodeStarted("c", {})], episode("d"))
     found, warnings = names(path)
     assert found == ["a", "b", "d"]

@@ -19,7 +19,7 @@ def of_page() -> dict[str, list[str]]:
     return {name: rest for name, *rest in ROW.findall(PAGE.read_text(encoding="utf-8"))}
 
 
-def said(did: tuple[str, ...]) -> str:
+def wording(did: tuple[str, ...]) -> str:
     return ", ".join("learns what there is" if one == "seen" else f"**{one}**" for one in did) or "nothing"
 
 
@@ -41,7 +41,7 @@ def test_the_page_lists_the_calls_of_the_filter() -> None:
 def test_what_the_page_says_of_a_call_is_what_it_does(isolation: str, column: int) -> None:
     effects = effects_by_call(try_calls(place(isolation)))
     page = of_page()
-    assert {name: said(did) for name, (_, did) in effects.items()} == {name: page[name][column] for name in effects}
+    assert {name: wording(did) for name, (_, did) in effects.items()} == {name: page[name][column] for name in effects}
     assert {name: str(tried) for name, (tried, _) in effects.items()} == {name: page[name][1] for name in effects}
     assert set(page) - set(effects) <= set(untried_calls()) | not_here()
 

@@ -1,4 +1,4 @@
-"""A kernel whose host is gone before it was told what to run: it ends, and does not spin on a closed pipe."""
+"""A kernel that loses its host before it gets code to run: it ends, and does not spin on a closed pipe."""
 
 import os
 import subprocess

@@ -25,7 +25,7 @@ from sealegs.sandbox.process import KernelProcess, kernel_source
 from sealegs.suites.highwater.highwater_logs import read_highwater_run
 from tests import needs
 from tests.sandbox.places import place
-from tests.sandbox.test_remote import LONG, RATE, TRANSCRIPT, answer, told
+from tests.sandbox.test_remote import LONG, RATE, TRANSCRIPT, answer, compared_parts
 
 COMPOSE = Path(__file__).parents[2] / "src" / "sealegs" / "suites" / "highwater" / "compose.yaml"
 PROJECT = f"sealegs-test-{os.getpid()}"
@@ -91,7 +91,7 @@ def test_the_golden_turns_are_those_of_our_own_sandbox(container: str) -> None:
         if "hostname" in code:  # one has no such file, the other may not write it
             assert (one.how, other.how) == ("raised", "raised")
         else:
-            assert told(one) == told(other), code
+            assert compared_parts(one) == compared_parts(other), code
     assert not [line for line in inside(container) if "python" in line]
 
 
@@ -202,7 +202,7 @@ def test_a_run_that_is_killed_resumes_to_the_same_result(container: str, tmp_pat
     assert process.poll() is None, "it ended before it could be killed"
     os.killpg(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
-    time.sleep(5)  # the daemon finishes what it was asked for
+    time.sleep(5)  # the daemon finishes its work
     docker("rm", "-f", *(set(docker("ps", "-aq").split()) - before))
     subprocess.run([sys.executable, *PLAY, "--out", str(cut)], check=True, timeout=600)
     assert scores(cut) == scores(whole)

@@ -22,5 +22,5 @@ def test_the_program_of_the_page_runs() -> None:
 
 def test_the_defaults_of_the_page_are_the_codes() -> None:
     for name, value in dataclasses.asdict(Limits()).items():
-        told = f"{value >> 20} MiB" if value >= 1 << 20 else f"{value:,}" if isinstance(value, int) else f"{value:g}"
-        assert f"| `{name}` | {told} |" in PAGE
+        text = f"{value >> 20} MiB" if value >= 1 << 20 else f"{value:,}" if isinstance(value, int) else f"{value:g}"
+        assert f"| `{name}` | {text} |" in PAGE

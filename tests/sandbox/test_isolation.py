@@ -1,4 +1,4 @@
-"""Which isolation is found and said, what is refused; other users, other places; kernels kept warm."""
+"""Which isolation is found and reported, what is refused; other users, other places; kernels kept warm."""
 
 import errno
 import os
@@ -68,7 +68,7 @@ def test_without_bubblewrap_it_is_weak_and_must_be_allowed(monkeypatch: pytest.M
 
 @pytest.mark.usefixtures("_fresh")
 @pytest.mark.parametrize(
-    ("script", "told"),
+    ("script", "message"),
     [
         ("echo 'bwrap: No permissions to create a new namespace' >&2; exit 1", "No permissions to create"),
         ("exit 0", "ended by itself with status 0"),
@@ -76,34 +76,36 @@ def test_without_bubblewrap_it_is_weak_and_must_be_allowed(monkeypatch: pytest.M
     ],
 )
 def test_a_bubblewrap_that_does_not_work_is_found_out(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, told: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, message: str
 ) -> None:
     place("weak")
     without_bubblewrap(monkeypatch, tmp_path, script)
     found = available_isolation.find_isolation()
     assert found.name == "weak"
     assert "bubblewrap does not work here" in found.missing
-    assert told in found.missing
+    assert message in found.missing
 
 
 @pytest.mark.usefixtures("_fresh")
 @pytest.mark.parametrize(
-    ("hello", "told"),
+    ("hello", "message"),
     [
         (Hello("riscv64", 1, 7), "system calls of riscv64 are not known"),
         (Hello("x86_64", 1, 0), "no Landlock"),
     ],
 )
-def test_with_nothing_it_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, hello: Hello, told: str) -> None:
+def test_with_nothing_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, hello: Hello, message: str
+) -> None:
     place("weak")
     without_bubblewrap(monkeypatch, tmp_path)
     honest = Bare.confinement
     monkeypatch.setattr(Bare, "confinement", lambda self, _, limits: honest(self, hello, limits))
     assert available_isolation.find_isolation().name == "none"
     for allow_weak in (False, True):
-        with pytest.raises(UserError, match=told):
+        with pytest.raises(UserError, match=message):
             available_isolation.launcher(allow_weak)
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         available_isolation.weakest()
 
 
@@ -119,7 +121,7 @@ def test_a_passing_want_says_nothing_of_the_isolation(monkeypatch: pytest.Monkey
     assert available_isolation.find_isolation() == found
 
 
-def test_what_a_machine_cannot_do_is_said() -> None:
+def test_what_a_machine_cannot_do_is_reported() -> None:
     ground = Ground("/", scratch=False, readable=[])
     with pytest.raises(Unsupported, match="riscv64"):
         confinement(Hello("riscv64", 1, 7), ground, Limits())
@@ -262,7 +264,7 @@ def test_a_dropped_kernel_leaves_nothing() -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-def test_a_process_that_ends_at_once_is_told_of_when_it_is_talked_to() -> None:
+def test_a_process_that_ends_at_once_is_reported_at_the_first_message() -> None:
     class Ends(Elsewhere):
         def launch(self, limits: Limits) -> KernelProcess:
             return spawn(["sh", "-c", "echo sorry >&2; exit 3"], {"PATH": os.environ["PATH"]})

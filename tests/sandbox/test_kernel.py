@@ -119,8 +119,8 @@ def test_what_an_error_looks_like(kernel: Kernel, code: str, error: str) -> None
     turn = kernel.run(code)
     assert turn.how == "raised"
     assert turn.error is not None
-    told = turn.error.replace(f"<turn {kernel_turn(turn)}>", "<turn N>") if "<turn " in turn.error else turn.error
-    assert error in told
+    text = turn.error.replace(f"<turn {kernel_turn(turn)}>", "<turn N>") if "<turn " in turn.error else turn.error
+    assert error in text
     for ours in ("kernel", "sealegs", "/python/", "inside.py", "lib/python"):
         assert ours not in turn.error
     assert kernel.alive
@@ -179,7 +179,7 @@ def test_answers_of_functions(outcome: Outcome, code: str, shown: str) -> None:
     assert turn.calls[0].outcome == outcome
 
 
-def test_an_answer_that_cannot_be_shown_is_told_as_such() -> None:
+def test_an_answer_that_cannot_be_shown_is_reported_as_such() -> None:
     endless: list[Any] = []
     endless.append(endless)
     answers = iter([Value(endless), Value("x" * (2 << 20))])

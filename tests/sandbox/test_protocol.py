@@ -46,7 +46,7 @@ def test_what_is_believed() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "data",
     [
         b"",
         b"x",
@@ -86,9 +86,9 @@ def test_what_is_believed() -> None:
         line(**{**DONE, "output": "x" * 5000}),
     ],
 )
-def test_what_is_not(said: bytes) -> None:
+def test_what_is_not(data: bytes) -> None:
     with pytest.raises(ProtocolViolation):
-        read_kernel_message(parse_line(said), 2, 3, FUNCTIONS, LIMITS)
+        read_kernel_message(parse_line(data), 2, 3, FUNCTIONS, LIMITS)
 
 
 @given(
@@ -98,7 +98,7 @@ def test_what_is_not(said: bytes) -> None:
         max_leaves=20,
     )
 )
-def test_answers_arrive_as_they_are_or_are_told_to_be_too_long(value: Any) -> None:
+def test_answers_arrive_as_they_are_or_are_reported_as_too_long(value: Any) -> None:
     answer, shown = answer_line(Value(value), LIMITS)
     assert answer.endswith(b"\n")
     assert len(answer) <= LIMITS.message
@@ -121,7 +121,7 @@ class Liar:
 
     def __init__(self, pieces: list[bytes], silent: bool) -> None:
         self.now = 0.0
-        self.asked: list[HostCall] = []
+        self.calls: list[HostCall] = []
         self._pieces = pieces
         self._silent = silent
 
@@ -135,7 +135,7 @@ class Liar:
             if isinstance(request, Write):
                 came = len(request.data)
             elif isinstance(request, HostCall):
-                self.asked.append(request)
+                self.calls.append(request)
                 came = Value("x" * 50)
             else:
                 assert isinstance(request, Read)
@@ -156,16 +156,16 @@ LINES = st.sampled_from(
 
 
 @given(pieces=st.lists(LINES | st.binary(min_size=1, max_size=50), max_size=12), silent=st.booleans())
-def test_a_turn_always_ends_and_logs_what_was_asked(pieces: list[bytes], silent: bool) -> None:
+def test_a_turn_always_ends_and_logs_its_calls(pieces: list[bytes], silent: bool) -> None:
     liar = Liar(pieces, silent)
     talk = Conversation(LIMITS, lambda: liar.now, lambda: "it is gone")
     liar.play(talk.introduce([PRICE]))
     for number in (1, 2):
-        before = len(liar.asked)
+        before = len(liar.calls)
         turn = liar.play(talk.turn("x"))
         assert isinstance(turn, CodeTurn)
         assert [(made.tool, made.arguments) for made in turn.calls] == [
-            (asked.tool, asked.arguments) for asked in liar.asked[before:]
+            (call.tool, call.arguments) for call in liar.calls[before:]
         ]
         assert turn.alive == (
             turn.how in ("finished", "raised", "timeout", "memory") and "interpreter" not in (turn.error or "")
@@ -184,7 +184,7 @@ def test_a_flood_is_cut_off() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "data",
     [
         b"",
         b"x\n",
@@ -193,7 +193,7 @@ def test_a_flood_is_cut_off() -> None:
         b'{"hello": {"machine": "m", "pid": 1, "landlock": 0}}\n{"refused": "no"}\n',
     ],
 )
-def test_a_kernel_that_does_not_come_up(said: bytes) -> None:
-    liar = Liar([said] if said else [], silent=False)
+def test_a_kernel_that_does_not_come_up(data: bytes) -> None:
+    liar = Liar([data] if data else [], silent=False)
     with pytest.raises(StartFailed):
         liar.play(Conversation(LIMITS, lambda: liar.now, lambda: "it is gone").greet(lambda hello: {}))

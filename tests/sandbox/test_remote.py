@@ -109,7 +109,7 @@ def living(folder: str | Path) -> list[int]:
     return found
 
 
-def told(turn: CodeTurn) -> tuple[Any, ...]:
+def compared_parts(turn: CodeTurn) -> tuple[Any, ...]:
     return turn.output, turn.error, turn.how, turn.calls, turn.alive
 
 
@@ -126,7 +126,7 @@ def test_the_turns_are_those_of_our_own_sandbox() -> None:
             assert (one.how, other.how) == ("raised", "raised")
             assert "PermissionError" in (other.error or "")
         else:
-            assert told(one) == told(other), code
+            assert compared_parts(one) == compared_parts(other), code
     assert [len(turn.calls) for turn in theirs].count(1) == 5
     assert not theirs[-1].alive
 

@@ -103,12 +103,12 @@ class Tab:
         return base64.b64decode(shot["data"])
 
     def errors(self) -> list[str]:
-        """What the console and the page told of that went wrong."""
+        """The errors that the console and the page reported."""
         wrong = [e["params"] for e in self.events if e.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded")]
         return [json.dumps(one) for one in wrong]
 
-    def asked(self) -> list[str]:
-        """The addresses that the page asked for."""
+    def requests(self) -> list[str]:
+        """The addresses that the page requested."""
         sent = (e["params"]["request"]["url"] for e in self.events if e.get("method") == "Network.requestWillBeSent")
         return list(sent)
 

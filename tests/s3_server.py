@@ -18,7 +18,7 @@ class S3Server:
     """The server's side of a test.
 
     Attributes:
-        environment: what a client needs to be told.
+        environment: the variables that a client needs.
         fails: which writes fail: called with the number of each, from 1 on, and gives the status, or '' for none.
         writes: how many there were.
     """

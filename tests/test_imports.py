@@ -87,9 +87,9 @@ def test_the_relay_looks_for_no_plugins_of_pydantic_and_its_server_may(tmp_path:
 
 
 def test_the_module_is_the_command() -> None:
-    asked = [sys.executable, "-m", "sealegs", "--version"]
-    assert subprocess.run(asked, capture_output=True, text=True, check=True).stdout == f"{sealegs.__version__}\n"
-    wrong = subprocess.run([*asked[:-1], "plam"], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "sealegs", "--version"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == f"{sealegs.__version__}\n"
+    wrong = subprocess.run([*command[:-1], "plam"], capture_output=True, text=True, check=False)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "'plam'" in wrong.stderr
 
@@ -107,7 +107,7 @@ def test_a_guarded_tool_needs_no_numbers_and_no_suite() -> None:
 
 
 @pytest.mark.parametrize("package", [sealegs, sealegs.experiments, sealegs.faults, sealegs.traces])
-def test_every_name_is_found_where_it_is_said_to_be(package: object) -> None:
+def test_every_public_name_is_found(package: object) -> None:
     name = package.__name__  # type: ignore[attr-defined]
     public = {one for one in package.__all__ if not one.startswith("__")}  # type: ignore[attr-defined]
     assert public == set(package._HOMES)  # type: ignore[attr-defined]

@@ -57,9 +57,9 @@ def test_the_summary_counts_by_what_is_missing() -> None:
     assert list(needs.summary([])) == []
 
 
-@pytest.mark.parametrize("told", ["no chromium here", "needs chromium", "needs chromium: ", "could not import 'x'"])
-def test_a_reason_without_a_remedy_is_found(told: str) -> None:
-    assert needs.vague([needs.CHROMIUM, told]) == [told]
+@pytest.mark.parametrize("reason", ["no chromium here", "needs chromium", "needs chromium: ", "could not import 'x'"])
+def test_a_reason_without_a_remedy_is_found(reason: str) -> None:
+    assert needs.vague([needs.CHROMIUM, reason]) == [reason]
 
 
 def test_a_run_with_such_a_skip_fails(tmp_path: Path) -> None:

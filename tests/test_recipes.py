@@ -236,8 +236,8 @@ def test_a_framework(tree: Path) -> None:
     assert "found: Skiff" in check(tree, "sealegs", "init", "boat")
     assert "adapter(skiff)" in check(tree, "nox", "--list")
     (tree / "build/adapters").mkdir(parents=True)
-    told = check(tree, "tests.adapters.frameworks.suite", "skiff", "--json", "build/adapters/skiff.json")
-    assert "passed  value_replaced" in told
+    output = check(tree, "tests.adapters.frameworks.suite", "skiff", "--json", "build/adapters/skiff.json")
+    assert "passed  value_replaced" in output
     check(tree, "tests.adapters.frameworks.table", "build/adapters")
     page = (tree / "docs/adapters.md").read_text("utf-8")
     assert "| Skiff | `sail(model, wrap(tools))` | `skiff` |" in page

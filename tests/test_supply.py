@@ -69,7 +69,7 @@ def test_a_licence_may_be_or_not(expression: str, may: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "told"),
+    ("found", "lines"),
     [
         ([SOUND, SOUND], ["known flaws: 0, in all 2 packages"]),
         ([SOUND, UNKNOWN], ["known flaws: 0, in 1 of 2 packages; of the others the index has no data"]),
@@ -77,5 +77,5 @@ def test_a_licence_may_be_or_not(expression: str, may: bool) -> None:
         ([FLAWED, SOUND], ["c 2: PYSEC-1, mended in 3", "known flaws: 1, in all 2 packages"]),
     ],
 )
-def test_what_was_not_audited_is_said(found: list[dict[str, object]], told: list[str]) -> None:
-    assert list(REPORT(found)) == told
+def test_what_was_not_audited_is_reported(found: list[dict[str, object]], lines: list[str]) -> None:
+    assert list(REPORT(found)) == lines

@@ -46,16 +46,16 @@ WHOLE = {"type": "integer", "description": "a whole number, as in the minutes of
     ],
 )
 def test_arguments(text: str, parameters: dict[str, Any], wanted: list[Any] | None) -> None:
-    said = set(tokenize("the genre, minutes and title of plays that last and are shown"))
-    found = arguments(Question(text), parameters, said)
+    words = set(tokenize("the genre, minutes and title of plays that last and are shown"))
+    found = arguments(Question(text), parameters, words)
     assert (None if found is None else list(found.values())) == wanted
 
 
 def test_documents_in_parts() -> None:
-    told = "The name of huts whose grade is `arg_0` and id occurs among trails whose end is `arg_1` as id"
-    document = Document("fn_a", f"{told}. Data: mountain huts.")
+    body = "The name of huts whose grade is `arg_0` and id occurs among trails whose end is `arg_1` as id"
+    document = Document("fn_a", f"{body}. Data: mountain huts.")
     assert (document.body, document.data, document.values, document.pads) == (
-        told,
+        body,
         "mountain huts.",
         ["arg_0", "arg_1"],
         [],

@@ -150,9 +150,9 @@ def test_a_bad_input_is_one_message(row: BadInput, sealegs: WarmCommand, folder:
     assert ended.out == ""
     assert contents(folder) == before
     # The box of a usage error breaks its text into lines.
-    said = " ".join(line.strip("│ ") for line in ended.err.splitlines())
-    assert row.says in said
-    assert "Traceback" not in said
+    message = " ".join(line.strip("│ ") for line in ended.err.splitlines())
+    assert row.says in message
+    assert "Traceback" not in message
     ours = re.findall(r"^sealegs: ", ended.err, flags=re.MULTILINE)
     boxes = re.findall(r"^╭─ Error", ended.err, flags=re.MULTILINE)
     assert len(ours) + len(boxes) == 1, ended.err
@@ -171,7 +171,7 @@ def test_no_row_is_there_twice() -> None:
     assert len(rows) == len(set(rows)) >= 150
 
 
-def told(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
+def error_message(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
     """The message of a command that must fail."""
     monkeypatch.setattr(sys, "argv", ["sealegs", *arguments])
     with pytest.raises(SystemExit) as end:
@@ -193,7 +193,7 @@ FOLDERS = [
 
 @pytest.mark.parametrize(("command", "option"), FOLDERS)
 @pytest.mark.parametrize("place", ["taken", "taken/below"])
-def test_a_file_in_the_place_of_a_folder_is_told(
+def test_a_file_in_the_place_of_a_folder_is_reported(
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -205,7 +205,7 @@ def test_a_file_in_the_place_of_a_folder_is_told(
         pytest.importorskip("langchain", reason=needs.module("langchain"))
     monkeypatch.chdir(tmp_path)
     Path("taken").write_text("mine", encoding="utf-8")
-    message = told(capfd, monkeypatch, *command.split(), place)
+    message = error_message(capfd, monkeypatch, *command.split(), place)
     assert f"cannot make the folder {place}" in message
     assert f"with {option}" in message
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
@@ -223,34 +223,34 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
         make_folder(tmp_path / "new" / "file", "name another")
 
 
-def test_an_unknown_domain_is_told(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "unknown domain 'ships': choose from " in told(capfd, monkeypatch, "world", "list", "ships")
+def test_an_unknown_domain_is_reported(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "unknown domain 'ships': choose from " in error_message(capfd, monkeypatch, "world", "list", "ships")
 
 
 def test_a_suite_s_own_agents_are_named(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert "--agent paladin/follower" in told(capfd, monkeypatch, "run", "paladin")
-    assert "--agent paladin/follower" in told(capfd, monkeypatch, "grade", "traces", "missing")
-    assert "--agent planner" in told(capfd, monkeypatch, "run", "maze")
+    assert "--agent paladin/follower" in error_message(capfd, monkeypatch, "run", "paladin")
+    assert "--agent paladin/follower" in error_message(capfd, monkeypatch, "grade", "traces", "missing")
+    assert "--agent planner" in error_message(capfd, monkeypatch, "run", "maze")
 
 
-def test_of_very_many_mistakes_the_first_are_told(
+def test_of_very_many_mistakes_the_first_are_reported(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "tasks.jsonl").write_text("{}\n" * 500, encoding="utf-8")
-    lines = told(capfd, monkeypatch, "maze", "import", str(tmp_path)).splitlines()
+    lines = error_message(capfd, monkeypatch, "maze", "import", str(tmp_path)).splitlines()
     assert len(lines) == MOST + 1
     assert lines[-1] == "... and 1,460 lines more"
 
 
-def test_a_full_disk_is_told(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def full(domain: str) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr("sealegs.world.listing.corpus_lines", lambda corpus, domain: full(domain))
-    assert "No space left on device; make room" in told(capfd, monkeypatch, "world", "list")
+    assert "No space left on device; make room" in error_message(capfd, monkeypatch, "world", "list")
 
 
 @pytest.mark.parametrize("pipe", ["input", "output"])

@@ -69,7 +69,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "small.campaign").write_text(SMALL)
     done = sealegs("run", "small.campaign", "--jobs", "2", "--time-limit", "4", "--json", "table.json", cwd=home)
     assert done.returncode == 0, done.stderr
-    (home / "said.txt").write_text(done.stdout)
+    (home / "printed.txt").write_text(done.stdout)
     return home
 
 
@@ -90,12 +90,12 @@ def test_a_run_gives_every_experiment_its_outcome(ran: Path) -> None:
 
 
 def test_a_run_prints_its_tables_beside_the_published_ones(ran: Path) -> None:
-    said = (ran / "said.txt").read_text()
-    assert "17 runs, 15 of them count" in said
-    assert "2 not exposed" in said
-    assert re.search(r"hang +CORRECT +3 +3 +9", said)
-    assert re.search(r"o3 +78\.7 +14\.7 +5\.3", said)
-    assert "where errors went" in said
+    printed = (ran / "printed.txt").read_text()
+    assert "17 runs, 15 of them count" in printed
+    assert "2 not exposed" in printed
+    assert re.search(r"hang +CORRECT +3 +3 +9", printed)
+    assert re.search(r"o3 +78\.7 +14\.7 +5\.3", printed)
+    assert "where errors went" in printed
     rows = json.loads((ran / "table.json").read_text())["rows"]
     cell = next(r for r in rows if (r["model"], r["mode"], r["metric"]) == ("scripted/naive", "all", "hr"))
     assert (cell["value"], cell["n"]) == (50.0, 8)
@@ -104,10 +104,10 @@ def test_a_run_prints_its_tables_beside_the_published_ones(ran: Path) -> None:
 
 def test_the_error_is_followed_across_the_boundary(ran: Path) -> None:
     rows = [row for row in listed(ran / "sealegs-campaigns" / "small") if row["boundary"]]
-    told = {row["boundary"]: (row["fault delivered"], row["the inner agent"]) for row in rows}
-    assert told["inner"][0].startswith("scramble at the inner agent's")
-    assert told["inner"][1] == "passed on silently"
-    assert told["outer"][0].startswith("scramble at the outer agent's ResearchAgent")
+    by_boundary = {row["boundary"]: (row["fault delivered"], row["the inner agent"]) for row in rows}
+    assert by_boundary["inner"][0].startswith("scramble at the inner agent's")
+    assert by_boundary["inner"][1] == "passed on silently"
+    assert by_boundary["outer"][0].startswith("scramble at the outer agent's ResearchAgent")
 
 
 def test_the_same_command_does_nothing_twice(ran: Path) -> None:
@@ -196,7 +196,7 @@ def test_what_ships_is_sound_and_can_be_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "words"),
     [
         (
             ["check", "bad.campaign"],
@@ -211,7 +211,7 @@ def test_what_ships_is_sound_and_can_be_shown(tmp_path: Path) -> None:
         (["report", "nowhere"], ["nowhere holds no campaign"]),
     ],
 )
-def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path, arguments: list[str], told: list[str]) -> None:
+def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path, arguments: list[str], words: list[str]) -> None:
     (tmp_path / "bad.campaign").write_text("tip hnag model=scripted/naive\ntpi hang modle=scripted/naive\n")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thing").write_text("mine")
@@ -219,7 +219,7 @@ def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path, arguments: lis
     done = sealegs(*arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    for word in told:
+    for word in words:
         assert word in done.stderr.replace("\n", " ")
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -281,10 +281,10 @@ def test_ctrl_c_ends_with_a_word_on_what_is_kept(tmp_path: Path) -> None:
     while process.poll() is None and ended(tmp_path / "out") < 1:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=1800)
+    _, stderr = process.communicate(timeout=1800)
     assert process.returncode == 130
-    assert "every finished run is kept, and the same command resumes the run" in told
-    assert "Traceback" not in told
+    assert "every finished run is kept, and the same command resumes the run" in stderr
+    assert "Traceback" not in stderr
     shown = sealegs("report", "out", cwd=tmp_path)
     assert "2 of 2 runs are not finished" in shown.stderr.replace("\n", " ")
 

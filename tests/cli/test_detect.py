@@ -23,9 +23,9 @@ def test_learn_and_check(tmp_path: Path) -> None:
     done = sealegs("detect", "learn", "clean.jsonl", "--out", "profiles.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "answers" in done.stdout
-    told = sealegs("detect", "check", "faulty.jsonl", "--profiles", "profiles.json", "--json", "-", cwd=tmp_path)
-    assert told.returncode == 1, told.stderr
-    found = json.loads(told.stdout)
+    checked = sealegs("detect", "check", "faulty.jsonl", "--profiles", "profiles.json", "--json", "-", cwd=tmp_path)
+    assert checked.returncode == 1, checked.stderr
+    found = json.loads(checked.stdout)
     assert 5 <= found["called_wrong"] <= found["answers"] / 2
     assert set(found["rows"][0]) == {"episode", "call", "tool", "family", "fields", "kind", "score", "reason"}
     shown = sealegs("detect", "check", "faulty.jsonl", "--profiles", "profiles.json", cwd=tmp_path)

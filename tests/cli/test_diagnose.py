@@ -49,8 +49,8 @@ def sealegs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
         with pytest.raises(SystemExit) as end:
             main()
-        said = capsys.readouterr()
-        return Done(int(end.value.code or 0), said.out, said.err)
+        captured = capsys.readouterr()
+        return Done(int(end.value.code or 0), captured.out, captured.err)
 
     return run
 
@@ -74,7 +74,7 @@ def test_a_failure_is_diagnosed(tmp_path: Path, sealegs: Run) -> None:
     assert "rate-limited at 0.0" in done.stdout
 
 
-def test_bad_input_is_told(tmp_path: Path, sealegs: Run) -> None:
+def test_bad_input_is_reported(tmp_path: Path, sealegs: Run) -> None:
     for arguments, part in (
         (("diagnose", "none.txt"), "cannot read none.txt"),
         (("diagnose",), "the text is empty"),
@@ -133,5 +133,5 @@ def test_mining_takes_nothing_without_a_yes(tmp_path: Path, sealegs: Run) -> Non
     (one,) = read_bank_file(tmp_path / "own.yaml").exemplars
     assert one.mined == "one"
     assert "0 proposed" in sealegs(*mine, "--yes").stdout
-    told = sealegs("diagnose", "runs.jsonl", "--bank", "own.yaml", "--json", "-")
-    assert json.loads(told.stdout)["exemplar"] == one.name
+    diagnosed = sealegs("diagnose", "runs.jsonl", "--bank", "own.yaml", "--json", "-")
+    assert json.loads(diagnosed.stdout)["exemplar"] == one.name

@@ -77,7 +77,7 @@ def rows(place: Path) -> dict[str, Counter[str]]:
 
 def workers(pid: int) -> list[int]:
     """The processes that work for a command; the first of them that came makes the others."""
-    return sorted(one for (one, _), told in family(pid).items() if b"forkserver" in told)[1:]
+    return sorted(one for (one, _), command in family(pid).items() if b"forkserver" in command)[1:]
 
 
 @contextmanager
@@ -114,8 +114,8 @@ def test_a_stopped_run_goes_on(calm: Counter[str], tmp_path: Path, seconds: floa
         assert before < calm, "it was done before it was stopped"
         for pid in stopped:
             os.kill(pid, signal.SIGCONT)
-        _, told = process.communicate(timeout=1800)
-        assert (process.returncode, "Traceback" in told) == (0, False), told
+        _, stderr = process.communicate(timeout=1800)
+        assert (process.returncode, "Traceback" in stderr) == (0, False), stderr
     assert lines(tmp_path) == calm
 
 
@@ -143,8 +143,8 @@ def test_the_work_of_a_killed_worker_is_done_by_another(tmp_path: Path, words: l
     assert sealegs(*words, cwd=calm).returncode == 0
     with under_way(disturbed, words, lambda _, pid: len(workers(pid)) == 2) as process:
         os.kill(workers(process.pid)[0], signal.SIGKILL)
-        _, told = process.communicate(timeout=1800)
-        assert (process.returncode, "Traceback" in told) == (0, False), told
+        _, stderr = process.communicate(timeout=1800)
+        assert (process.returncode, "Traceback" in stderr) == (0, False), stderr
     assert rows(disturbed) == rows(calm)
 
 

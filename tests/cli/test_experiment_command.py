@@ -123,10 +123,10 @@ def test_an_interrupt_says_what_is_kept(place: Path) -> None:
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 130, said
-    assert "every finished run is kept" in said
-    assert "Traceback" not in said
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    assert "every finished run is kept" in stderr
+    assert "Traceback" not in stderr
 
 
 def test_a_breakdown_of_ours_is_no_verdict(place: Path) -> None:

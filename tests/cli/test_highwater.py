@@ -44,14 +44,14 @@ def test_build_prints_beside_the_published(tmp_path: Path) -> None:
 
 def test_bad_input_is_one_message(tmp_path: Path) -> None:
     (tmp_path / "pairs.json").write_text('[{"question": "a"}]', encoding="utf-8")
-    for arguments, told in (
+    for arguments, message in (
         ((".", "--out", "out"), "pair 1: query, db_id missing or no text"),
         (("nowhere", "--out", "out"), "there is no folder nowhere"),
         ((".", "--pairs", "none.json", "--out", "out"), "there is no file none.json"),
     ):
         done = sealegs("highwater", "build", *arguments, cwd=tmp_path)
         assert done.returncode == 2
-        assert told in done.stderr
+        assert message in done.stderr
         assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
 
@@ -66,9 +66,9 @@ def test_check_finds_what_is_wrong_with_a_library(tmp_path: Path) -> None:
     assert found["sound"]
     assert {row["metric"]: row["value"] for row in found["rows"]}["way_round_printed"] == 0
     table = tmp_path / "out" / TABLE
-    told = gzip.decompress(table.read_bytes()).decode()
-    (average,) = (line for line in told.splitlines() if '"The average age over students. Data: toy."' in line)
-    recipe = told.replace("is greater than the average among", "is greater than (the average age over students), of")
+    text = gzip.decompress(table.read_bytes()).decode()
+    (average,) = (line for line in text.splitlines() if '"The average age over students. Data: toy."' in line)
+    recipe = text.replace("is greater than the average among", "is greater than (the average age over students), of")
     assert average in recipe
     table.write_bytes(gzip.compress(recipe.encode()))
     done = sealegs("highwater", "check", "out", cwd=tmp_path)

@@ -73,7 +73,7 @@ def test_report_against_the_published_models(run: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("maze", "import", "nowhere"), "there is no folder nowhere"),
         (("maze", "judge", "nowhere", "nowhere"), "there is no folder nowhere"),
@@ -84,10 +84,10 @@ def test_report_against_the_published_models(run: Path) -> None:
         (("run", "maze", "--agent", "planner", "--tasks", "nowhere"), "nowhere holds no tasks.jsonl"),
     ],
 )
-def test_bad_input_is_one_message(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_bad_input_is_one_message(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     done: subprocess.CompletedProcess[str] = sealegs(*arguments, cwd=tmp_path)
     assert done.returncode == 2
-    assert told in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 

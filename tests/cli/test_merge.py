@@ -26,7 +26,7 @@ def sealegs() -> Iterator[WarmCommand]:
 
 
 def done(sealegs: WarmCommand, line: str, folder: Path, code: int = 0) -> str:
-    """Run a command that must end so; returns what it said on standard error."""
+    """Run a command that must end so; returns what it wrote to standard error."""
     ended = sealegs(line.split(), folder)
     assert ended.code == code, f"{line}\n{ended.out}\n{ended.err}"
     assert "Traceback" not in ended.err

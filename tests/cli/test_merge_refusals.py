@@ -105,7 +105,7 @@ def nothing(_: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "line", "told"),
+    ("change", "line", "reason"),
     [
         (nothing, "s1 seeded", "seed was 0, is 1"),
         (nothing, "s1 third", "s1 is shard 1/2, third is shard 2/3"),
@@ -127,22 +127,22 @@ def nothing(_: Path) -> None:
     ],
 )
 def test_what_contradicts_itself_is_refused(
-    sealegs: WarmCommand, folder: Path, change: Callable[[Path], None], line: str, told: str
+    sealegs: WarmCommand, folder: Path, change: Callable[[Path], None], line: str, reason: str
 ) -> None:
     change(folder)
     before = files(folder)
     line = line if "--out" in line else f"{line} --out merged"
     message = " ".join(done(sealegs, f"merge {line}", folder, 2).split())
     assert message.startswith("sealegs: ")
-    assert told in message
+    assert reason in message
     assert files(folder) == before
 
 
 def test_a_shard_with_nothing_to_do_is_a_shard(sealegs: WarmCommand, folder: Path) -> None:
     line = LINE.replace("NP,P1", "NP").replace("--limit 2", "--limit 1")
     for number in (1, 2):
-        said = done(sealegs, f"{line} --shard {number}/2 --out t{number}", folder)
-        assert ("shard 2/2 has nothing to do" in said) == (number == 2)
+        message = done(sealegs, f"{line} --shard {number}/2 --out t{number}", folder)
+        assert ("shard 2/2 has nothing to do" in message) == (number == 2)
     assert done(sealegs, "merge t1 t2 --out merged", folder) == ""
     assert (folder / "merged" / RECORDS).read_bytes() == (folder / "t1" / RECORDS).read_bytes()
 
@@ -150,17 +150,17 @@ def test_a_shard_with_nothing_to_do_is_a_shard(sealegs: WarmCommand, folder: Pat
 def test_a_shard_that_was_killed_at_its_start_is_missing(sealegs: WarmCommand, folder: Path) -> None:
     (folder / "begun").mkdir()
     (folder / "begun" / ".shard.json.4711").write_text("{", "utf-8")
-    said = " ".join(done(sealegs, "merge begun s2 --out without", folder, 3).split())
-    assert "missing shards: 1/2 (2 episodes)" in said
+    message = " ".join(done(sealegs, "merge begun s2 --out without", folder, 3).split())
+    assert "missing shards: 1/2 (2 episodes)" in message
     assert "begun holds no shard" in done(sealegs, "merge begun --out nothing", folder, 2)
 
 
 def test_the_runs_command_plays_what_a_merge_lacks(sealegs: WarmCommand, folder: Path) -> None:
-    said = " ".join(done(sealegs, "merge s2 --out merged --json merged.json", folder, 3).split())
-    assert "missing shards: 1/2 (2 episodes)" in said
+    message = " ".join(done(sealegs, "merge s2 --out merged --json merged.json", folder, 3).split())
+    assert "missing shards: 1/2 (2 episodes)" in message
     events = map(json.loads, (folder / "s1" / RECORDS).read_text("utf-8").splitlines())
     ids = [event["episode"] for event in events if event["type"] == "started"]
-    assert f"missing episodes: {', '.join(sorted(ids))}" in said
+    assert f"missing episodes: {', '.join(sorted(ids))}" in message
     rows = {row["metric"]: (row["value"], row["n"]) for row in json.loads((folder / "merged.json").read_text())["rows"]}
     assert rows == {"shards": (1, 2), "episodes": (2, 4)}
     assert "2 of 4 episodes are finished" in sealegs(["report", "merged"], folder).err

@@ -78,9 +78,9 @@ def sealegs(
 def test_plan_check(folder: Path) -> None:
     assert "sound, 1 rule(s)" in sealegs("plan", "check", "plan.yaml", cwd=folder).stdout
     (folder / "plan.yaml").write_text(PLAN.replace("Emptied", "Emptyed"))
-    told = sealegs("plan", "check", "plan.yaml", cwd=folder, code=2).stderr
-    assert "has no 'Emptyed'. Did you mean Emptied?" in told
-    assert "Traceback" not in told
+    message = sealegs("plan", "check", "plan.yaml", cwd=folder, code=2).stderr
+    assert "has no 'Emptyed'. Did you mean Emptied?" in message
+    assert "Traceback" not in message
 
 
 def test_run_with_several_processes_and_replay_of_its_records(folder: Path) -> None:
@@ -115,10 +115,10 @@ def test_a_package(installed: Mapping[str, str], tmp_path: Path) -> None:
         'name: old\nrules:\n  - {match: {tool: "*"}, moment: after, fault: {kind: stuck_clock, date: "2001-01-01"}}\n'
     )
     sealegs("plan", "check", "plan.yaml", cwd=tmp_path, env=installed)
-    told = sealegs("plan", "check", "plan.yaml", cwd=tmp_path, code=2).stderr
-    assert '"stuck_clock" is not a kind of fault' in told
+    message = sealegs("plan", "check", "plan.yaml", cwd=tmp_path, code=2).stderr
+    assert '"stuck_clock" is not a kind of fault' in message
     (tmp_path / "plan.yaml").write_text(
         'name: old\nrules:\n  - {match: {tool: "*"}, fault: {kind: stuck_clock, date: today}}\n'
     )
-    told = sealegs("plan", "check", "plan.yaml", cwd=tmp_path, env=installed, code=2).stderr
-    assert 'rules[0].fault.date: "today"' in told
+    message = sealegs("plan", "check", "plan.yaml", cwd=tmp_path, env=installed, code=2).stderr
+    assert 'rules[0].fault.date: "today"' in message

@@ -93,7 +93,7 @@ def test_an_agent_plays_against_a_recorded_episode(folder: Path) -> None:
     assert build_record(events).answer == "the shop is too slow"
 
 
-def test_what_the_record_cannot_answer_is_said_and_an_agent_that_breaks_is_exit_code_1(folder: Path) -> None:
+def test_what_the_record_cannot_answer_is_reported_and_an_agent_that_breaks_is_exit_code_1(folder: Path) -> None:
     done = sealegs("replay", SPANS, "--agent", "shopper:careless", cwd=folder)
     assert done.returncode == 1
     assert "1 without a record" in done.stdout
@@ -112,7 +112,7 @@ def test_our_own_records_are_replayed_without_their_faults(folder: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "words"),
     [
         (["replay", "nowhere.jsonl"], ["nowhere.jsonl", "cannot be read"]),
         (["replay", SPANS, "--episode", "x"], ["'x'", "it has 1"]),
@@ -128,7 +128,7 @@ def test_our_own_records_are_replayed_without_their_faults(folder: Path) -> None
 def test_bad_input_is_one_message_and_exit_code_2(
     folder: Path,
     arguments: list[str],
-    told: list[str],
+    words: list[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -139,12 +139,12 @@ def test_bad_input_is_one_message_and_exit_code_2(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    said = " ".join(capsys.readouterr().err.split())
-    for word in told:
-        assert word in said
+    message = " ".join(capsys.readouterr().err.split())
+    for word in words:
+        assert word in message
 
 
-def test_a_module_that_the_agent_lacks_is_told_with_its_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_the_agent_lacks_is_reported_with_its_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "lacking.py").write_text("import no_such_package\n")
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", list(sys.path))

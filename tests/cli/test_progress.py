@@ -14,7 +14,7 @@ def test_in_a_log_it_is_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) 
     ]
 
 
-def test_what_was_there_before_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_there_before_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
     with show_progress("episodes") as tell:
         tell(7, 7)
         tell(0, 0)

@@ -124,7 +124,7 @@ def test_a_log_that_is_cut_off_is_read_as_far_as_it_goes(log: Path, tmp_path: Pa
     assert notes == ["cut.eval was cut off while it was written; what is whole in it is read"]
 
 
-def test_a_log_without_records_of_ours_is_said_so(log: Path, tmp_path: Path) -> None:
+def test_a_log_without_records_of_ours_is_reported(log: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "theirs.eval", "w") as archive:
         archive.writestr("samples/1.json", json.dumps({"id": 1, "events": []}))
     notes: list[str] = []
@@ -156,9 +156,9 @@ def test_a_world_may_be_named_that_knows_the_tools(
     store.close()
     options = ["replay", "monday.jsonl", "--plan", "plan.yaml", "--json", "rows.json"]
     assert played(options, monkeypatch) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "rule 'sign' (physics_violation) came to nothing on 1 call(s) of 'price', of which no invariants" in told
-    assert "--world" in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "rule 'sign' (physics_violation) came to nothing on 1 call(s) of 'price', of which no invariants" in printed
+    assert "--world" in printed
     assert played([*options, "--world", "tools.py"], monkeypatch) == 0
     assert "came to nothing" not in capsys.readouterr().out
     (row,) = json.loads(Path("rows.json").read_text(encoding="utf-8"))["rows"]

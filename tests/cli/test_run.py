@@ -58,7 +58,7 @@ def test_inspects_own_display_is_not_among_the_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "words"),
     [
         (["run", "maze", "--agent", "planer"], ["'planer'", "planner"]),
         (["run", "maze", "--agent", "planner", "--levels", "C1,C7"], ["'C7'", "C1, C2, C3, C4"]),
@@ -77,7 +77,7 @@ def test_inspects_own_display_is_not_among_the_rows(tmp_path: Path) -> None:
         (["plan", "check", "bad.yaml"], ["bad.yaml", "probability", "2.5", "eror"]),
     ],
 )
-def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path, arguments: list[str], told: list[str]) -> None:
+def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path, arguments: list[str], words: list[str]) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "damaged.jsonl").write_text("not json\n{}\n")
     (tmp_path / "damaged.eval").write_bytes(b"PK no zip")
@@ -90,7 +90,7 @@ def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path, arguments: lis
     )
     assert done.returncode == 2, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    for word in told:
+    for word in words:
         assert word in done.stderr
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -146,8 +146,8 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path) -> None:
     while running.poll() is None and not (records.exists() and records.stat().st_size > 1_000_000):
         time.sleep(0.005)
     running.send_signal(signal.SIGINT)
-    _, told = running.communicate(timeout=1800)
+    _, stderr = running.communicate(timeout=1800)
     assert running.returncode == 130
-    assert "the same command resumes the run" in told
-    assert "Traceback" not in told
+    assert "the same command resumes the run" in stderr
+    assert "Traceback" not in stderr
     assert len(list(read_episodes(records))) > 50

@@ -41,9 +41,9 @@ def test_the_main_job_and_its_report(tmp_path: Path) -> None:
         more = ["--setting", "closed", "--distractors", distractors, "--interface", "calls", "--out", str(logs)]
         done = sealegs("run", "highwater", "--agent", "naive", "--limit", "4", *more, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-    told = sealegs("report", "sealegs-logs", "--against", "hohw", "--json", "all.json", cwd=tmp_path)
-    assert told.returncode == 0, told.stderr
-    assert "Gemini" in told.stdout  # the rest of the name may stand on the next line
+    reported = sealegs("report", "sealegs-logs", "--against", "hohw", "--json", "all.json", cwd=tmp_path)
+    assert reported.returncode == 0, reported.stderr
+    assert "Gemini" in reported.stdout  # the rest of the name may stand on the next line
     page = (tmp_path / "sealegs-logs" / "report.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 2
     assert "naive, closed 9" in page
@@ -69,7 +69,7 @@ def test_a_plan_of_ones_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "messages"),
     [
         (["--agent", "planer", "--setting", "opn", "--errors", "maybe"], ["'planer'", "planner", "'opn'", "'maybe'"]),
         (["--agent", "retrier"], ["'retrier'", "oracle"]),
@@ -89,12 +89,12 @@ def test_a_plan_of_ones_own(tmp_path: Path) -> None:
         (["--model", "openai/gpt-5", "--interface", "calls"], ["calls is for scripted agents"]),
     ],
 )
-def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path, arguments: list[str], told: list[str]) -> None:
+def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path, arguments: list[str], messages: list[str]) -> None:
     (tmp_path / "idle.yaml").write_text("name: x\nrules:\n- {match: {tool: book_flight}, fault: {kind: empty}}\n")
     done = sealegs("run", "highwater", *arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    for words in told:
+    for words in messages:
         assert words in done.stderr
     assert not (tmp_path / "sealegs-logs").exists()
 
@@ -149,7 +149,7 @@ def command(pid: int) -> bytes:
 
 
 def living(family: dict[Process, bytes]) -> list[bytes]:
-    return [told for (pid, began), told in family.items() if (stat := fields(pid)) and stat[19] == began]
+    return [line for (pid, began), line in family.items() if (stat := fields(pid)) and stat[19] == began]
 
 
 @pytest.mark.slow
@@ -168,16 +168,16 @@ def test_killed_at_any_moment_it_goes_on_and_leaves_nothing_behind(tmp_path: Pat
         workers: list[Process] = []
         while running.poll() is None:
             kin = family(running.pid)
-            workers = [one for one, told in kin.items() if b"forkserver" in told][1:]  # the first one makes them
-            if any(b"bwrap" in told for told in kin.values()) and len(workers) == 2 and grown(records, size):
+            workers = [one for one, line in kin.items() if b"forkserver" in line][1:]  # the first one makes them
+            if any(b"bwrap" in line for line in kin.values()) and len(workers) == 2 and grown(records, size):
                 break
             time.sleep(0.01)
         time.sleep(chance.uniform(0, 0.2))
         kin |= family(running.pid)
         os.kill(running.pid if victim == "run" else workers[0][0], signal.SIGKILL)
-        _, told = running.communicate(timeout=1800)
-        assert running.returncode == (-signal.SIGKILL if victim == "run" else 0), told  # another worker takes it over
-        assert b"Traceback" not in told
+        _, stderr = running.communicate(timeout=1800)
+        assert running.returncode == (-signal.SIGKILL if victim == "run" else 0), stderr  # another worker takes it over
+        assert b"Traceback" not in stderr
         until = time.monotonic() + 60
         while living(kin) and time.monotonic() < until:
             time.sleep(0.02)

@@ -15,15 +15,15 @@ def test_check(tmp_path: Path) -> None:
     assert find_isolation().words[:30] in done.stdout
     assert "stopped  secret-file" in done.stdout
     assert "3 escapes tried, 0 succeeded" in done.stdout
-    told = json.loads((tmp_path / "rows.json").read_text())
-    assert told["isolation"] == find_isolation().name
-    assert [(row["agent"], row["value"]) for row in told["rows"] if row["metric"] == "escaped"] == [
+    report = json.loads((tmp_path / "rows.json").read_text())
+    assert report["isolation"] == find_isolation().name
+    assert [(row["agent"], row["value"]) for row in report["rows"] if row["metric"] == "escaped"] == [
         ("tcp", 0.0),
         ("secret-file", 0.0),
         ("forged-end", 0.0),
     ]
     assert all(
-        set(row) == {"suite", "agent", "level", "mode", "metric", "value", "low", "high", "n"} for row in told["rows"]
+        set(row) == {"suite", "agent", "level", "mode", "metric", "value", "low", "high", "n"} for row in report["rows"]
     )
 
 

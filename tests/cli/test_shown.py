@@ -80,16 +80,20 @@ def _broken_early(help_text: str) -> list[tuple[str, str]]:
     lines = help_text.splitlines()
     box = next((number for number, line in enumerate(lines) if line.startswith("╭")), len(lines))
     width = max(map(len, lines))
-    said = [line.strip() for line in lines[:box]]
-    pairs = [(one, other) for one, other in pairwise(said) if one and other]
+    texts = [line.strip() for line in lines[:box]]
+    pairs = [(one, other) for one, other in pairwise(texts) if one and other]
     return [(one, other) for one, other in pairs if len(one) + 1 + len(other.split()[0]) <= width - 2]
 
 
 def test_a_shell_completes_verbs_suites_and_options(tmp_path: Path) -> None:
     def completed(words: str) -> list[str]:
-        asked = {"_SEALEGS_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+        variables = {
+            "_SEALEGS_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(len(words.split()) - 1),
+        }
         command = [sys.executable, "-c", "import sys; sys.argv[0] = 'sealegs'; from sealegs.cli import main; main()"]
-        done = subprocess.run(command, env={**os.environ, **asked}, cwd=tmp_path, capture_output=True, text=True)
+        done = subprocess.run(command, env={**os.environ, **variables}, cwd=tmp_path, capture_output=True, text=True)
         return done.stdout.split()
 
     assert completed("sealegs ru") == ["run"]

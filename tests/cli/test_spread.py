@@ -127,12 +127,12 @@ def test_a_killed_command_keeps_finished_shards(nodes: Nodes, tmp_path: Path) ->
     assert contents(tmp_path / "by-many") == contents(tmp_path / "by-one")
 
 
-def test_a_mistake_in_a_shard_is_told_once(nodes: Nodes, tmp_path: Path) -> None:
+def test_a_mistake_in_a_shard_is_reported_once(nodes: Nodes, tmp_path: Path) -> None:
     words = ["maze", "generate", "--engine", "model", "--model", "openai/gpt-5", "--out", "made"]
-    told = sealegs(*words, "--on", "ray", place=tmp_path, RAY_ADDRESS=nodes.address)
-    assert told.returncode == 2
-    assert told.stderr.count("--shard") == 1
-    assert "Traceback" not in told.stderr
+    done = sealegs(*words, "--on", "ray", place=tmp_path, RAY_ADDRESS=nodes.address)
+    assert done.returncode == 2
+    assert done.stderr.count("--shard") == 1
+    assert "Traceback" not in done.stderr
     assert not (tmp_path / "made").exists()
 
 
@@ -140,9 +140,9 @@ def test_shards_of_another_command_are_refused(nodes: Nodes, tmp_path: Path) -> 
     (tmp_path / "made.parts").mkdir()
     (tmp_path / "made.parts" / "1-of-8.zip").write_bytes(packed_folder(tmp_path / "made.parts"))
     (tmp_path / "made.parts" / "command.json").write_text("{}")
-    told = sealegs(*RUN, "--on", "ray", "--out", "made", place=tmp_path, RAY_ADDRESS=nodes.address)
-    assert told.returncode == 2
-    assert "holds shards of another command" in told.stderr
+    done = sealegs(*RUN, "--on", "ray", "--out", "made", place=tmp_path, RAY_ADDRESS=nodes.address)
+    assert done.returncode == 2
+    assert "holds shards of another command" in done.stderr
 
 
 @pytest.mark.parametrize("words", [["--", "default"], ["default"]])
@@ -158,17 +158,17 @@ def test_options_of_a_shard_come_before_what_is_none(monkeypatch: pytest.MonkeyP
 
 
 def test_a_suite_without_processes_gets_no_jobs(tmp_path: Path) -> None:
-    told = sealegs("run", "inspect", "--task", "x.py@t", "--on", "", "--shard", "1/4", "--json", "", place=tmp_path)
-    assert "--jobs" not in told.stderr
+    done = sealegs("run", "inspect", "--task", "x.py@t", "--on", "", "--shard", "1/4", "--json", "", place=tmp_path)
+    assert "--jobs" not in done.stderr
     assert "jobs" not in dict(run._fields(suite_named("inspect")))
     assert "jobs" in dict(run._fields(suite_named("maze")))
 
 
 def test_without_a_cluster_one_line_says_so(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason=needs.module("ray"))
-    told = sealegs(*RUN, "--on", "ray", "--out", "made", place=tmp_path, RAY_ADDRESS="127.0.0.1:1")
-    assert told.returncode == 2
-    assert "no cluster answers" in told.stderr
+    done = sealegs(*RUN, "--on", "ray", "--out", "made", place=tmp_path, RAY_ADDRESS="127.0.0.1:1")
+    assert done.returncode == 2
+    assert "no cluster answers" in done.stderr
     assert not list(tmp_path.iterdir())
 
 
@@ -179,9 +179,9 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_shard_and_a_cluster_contradict_each_other(tmp_path: Path) -> None:
-    told = sealegs(*RUN, "--on", "ray", "--shard", "1/2", "--out", "made", place=tmp_path)
-    assert told.returncode == 2
-    assert "leave one of them out" in told.stderr
+    done = sealegs(*RUN, "--on", "ray", "--shard", "1/2", "--out", "made", place=tmp_path)
+    assert done.returncode == 2
+    assert "leave one of them out" in done.stderr
 
 
 @pytest.mark.parametrize("address", ["", "ray", "ray://10.0.0.1:10001"])

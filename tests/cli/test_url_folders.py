@@ -48,15 +48,15 @@ from sealegs.cli import main, url_folders
 from sealegs.faults.user_error import UserError
 main()
 """
-Said = tuple[int, str, str]
-Call = Callable[..., Said]
+Result = tuple[int, str, str]
+Call = Callable[..., Result]
 
 
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Call:
     """Run the command in this process."""
 
-    def run(*words: object) -> Said:
+    def run(*words: object) -> Result:
         monkeypatch.setattr(sys, "argv", ["sealegs", *map(str, words)])
         capfd.readouterr()
         code = 0
@@ -249,11 +249,11 @@ def test_a_store_that_fails_loses_nothing(
     server.fails = lambda number: "500 Internal Error" if number - first > 1 else ""  # the lease alone is written
     code, _, err = call(*RUN, "--out", f"{s3}/run")
     assert code == 2
-    told = err.strip().splitlines()[-1]
-    assert told.startswith(f"sealegs: cannot write {s3}/run: ")
+    message = err.strip().splitlines()[-1]
+    assert message.startswith(f"sealegs: cannot write {s3}/run: ")
     assert "Traceback" not in err
     (kept,) = tmp_path.glob("sealegs-kept-*/run")
-    assert f"All that was made is kept in {kept}" in told
+    assert f"All that was made is kept in {kept}" in message
     assert len(episodes_in((kept / "episodes.jsonl").read_bytes())) == 10
     assert not list(tmp_path.glob("sealegs-copy-*"))
     server.fails = lambda _: ""
@@ -264,7 +264,7 @@ def test_a_store_that_fails_loses_nothing(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ((*RUN, "--out", "odd://b/run"), "odd://b/run: the scheme 'odd' is unknown; name a local folder, or one on s3"),
         ((*RUN, "--out", "https://x/run"), "https://x/run: https has no folders that can be written; name a local"),
@@ -277,10 +277,10 @@ def test_a_store_that_fails_loses_nothing(
         (("report", "x", "--html", "s3://b/x.html"), "`sealegs report` takes no URL for `html` (s3://b/x.html)"),
     ],
 )
-def test_what_cannot_be_is_one_line(words: Sequence[str], told: str, call: Call) -> None:
+def test_what_cannot_be_is_one_line(words: Sequence[str], message: str, call: Call) -> None:
     code, _, err = call(*words)
     assert code == 2
-    assert err.startswith(f"sealegs: {told}")
+    assert err.startswith(f"sealegs: {message}")
     assert err.count("\n") == 1
 
 
@@ -395,7 +395,7 @@ def test_a_campaign_goes_there(call: Call, tmp_path: Path) -> None:
 
 def test_a_folder_that_another_holds_is_refused(s3: str, tmp_path: Path, call: Call) -> None:
     (tmp_path / "held").mkdir()
-    holder = RemoteFolder(ObjectStore(f"{s3}/run"), tmp_path / "held", lambda: None, lambda told: None)
+    holder = RemoteFolder(ObjectStore(f"{s3}/run"), tmp_path / "held", lambda: None, lambda message: None)
     for url in (f"{s3}/run", f"{s3}/run/inner", s3):
         code, _, err = call(*RUN, "--out", url)
         assert code == 2

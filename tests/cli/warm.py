@@ -47,7 +47,7 @@ LOADED = (
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended: its exit code, and what it said."""
+    """How a command ended: its exit code, and what it wrote."""
 
     code: int
     out: str
@@ -64,8 +64,8 @@ class WarmCommand:
         """Run the command in a folder, as if these modules were not installed."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        asked = {"arguments": list(arguments), "cwd": str(cwd), "without": list(without)}
-        self._process.stdin.write(json.dumps(asked) + "\n")
+        request = {"arguments": list(arguments), "cwd": str(cwd), "without": list(without)}
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         return Ended(**json.loads(self._process.stdout.readline()))
 
@@ -106,7 +106,7 @@ def _build_once() -> None:
     typer.main.get_command = lambda one: built if one is app else build(one)
 
 
-def _answer(asked: dict[str, Any]) -> dict[str, Any]:
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
     """Run one command in a child, with its output in files of no name."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = os.fork()
@@ -114,7 +114,7 @@ def _answer(asked: dict[str, Any]) -> dict[str, Any]:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             os.dup2(out.fileno(), 1)
             os.dup2(err.fileno(), 2)
-            _run(asked)
+            _run(request)
         _, status = os.waitpid(child, 0)
         texts = []
         for file in (out, err):
@@ -123,15 +123,15 @@ def _answer(asked: dict[str, Any]) -> dict[str, Any]:
     return {"code": os.waitstatus_to_exitcode(status), "out": texts[0], "err": texts[1]}
 
 
-def _run(asked: dict[str, Any]) -> None:
+def _run(request: dict[str, Any]) -> None:
     """Run the command as the shell would; the child ends here."""
     from sealegs.cli import main
 
-    for name in asked["without"]:
+    for name in request["without"]:
         sys.modules[name] = None  # type: ignore[assignment]
-    os.chdir(asked["cwd"])
+    os.chdir(request["cwd"])
     sys.path[0] = ""
-    sys.argv = ["sealegs", *asked["arguments"]]
+    sys.argv = ["sealegs", *request["arguments"]]
     code = 0
     try:
         main()

@@ -30,11 +30,11 @@ def langchain_openai() -> ModuleType:
         def _generate(self, messages: list[BaseMessage], *args: Any, **settings: Any) -> ChatResult:
             last = messages[-1]
             if isinstance(last, ToolMessage) and last.status != "error":
-                said = AIMessage(f"One euro is {last.text} dollars.")
+                reply = AIMessage(f"One euro is {last.text} dollars.")
             else:
                 call = {"name": self.tool, "args": {"base": "EUR", "quote": "USD"}, "id": f"call-{len(messages)}"}
-                said = AIMessage("", tool_calls=[call])
-            return ChatResult(generations=[ChatGeneration(message=said)])
+                reply = AIMessage("", tool_calls=[call])
+            return ChatResult(generations=[ChatGeneration(message=reply)])
 
     module = ModuleType("langchain_openai")
     module.__dict__["ChatOpenAI"] = ChatOpenAI

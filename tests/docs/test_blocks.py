@@ -63,17 +63,19 @@ def test_the_blocks_of_a_page_run(
         place("bubblewrap")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     scope: dict[str, Any] = {"__name__": "page"}
-    said = None
+    printed = None
     for block in blocks(page):
         if block.language == "text" and block.file:
             Path(block.file).write_text(block.text, encoding="utf-8")
         elif block.language == "text":
-            assert said is None or same(said, block.text), f"{block}: it prints\n{said}"
-            said = None
+            assert printed is None or same(printed, block.text), f"{block}: it prints\n{printed}"
+            printed = None
         elif block.language in RUNS and not block.fragment:
-            assert not said, f"{page}: the block before line {block.line} prints what the page does not show:\n{said}"
-            said = run(block, scope, capsys)
-    assert not said, f"{page}: its last block prints what the page does not show:\n{said}"
+            assert not printed, (
+                f"{page}: the block before line {block.line} prints what the page does not show:\n{printed}"
+            )
+            printed = run(block, scope, capsys)
+    assert not printed, f"{page}: its last block prints what the page does not show:\n{printed}"
 
 
 def run(block: Block, scope: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> str | None:
@@ -121,12 +123,12 @@ def commands(console: str) -> Iterator[tuple[str, str]]:
         yield command, shown
 
 
-def same(said: str, shown: str) -> bool:
+def same(printed: str, shown: str) -> bool:
     """Whether it was printed as shown, which may be nothing; blanks at the ends of lines do not count."""
     pattern = "\n".join(
         r"(?:.*\n)*?.*" if line.strip() == "..." else re.escape(plain(line)) for line in shown.strip().splitlines()
     )
-    return not shown.strip() or re.fullmatch(pattern, "\n".join(map(plain, said.strip().splitlines()))) is not None
+    return not shown.strip() or re.fullmatch(pattern, "\n".join(map(plain, printed.strip().splitlines()))) is not None
 
 
 def plain(line: str) -> str:

@@ -59,9 +59,9 @@ def test_the_scripts_of_shells_are_read_by_them() -> None:
 
 def test_slurm_reads_its_lines_before_the_first_command() -> None:
     lines = slurm().splitlines()
-    told = [line for line in lines if line.startswith("#SBATCH ")]
-    assert lines[1 : 1 + len(told)] == told
-    assert "#SBATCH --array=1-8" in told
+    directives = [line for line in lines if line.startswith("#SBATCH ")]
+    assert lines[1 : 1 + len(directives)] == directives
+    assert "#SBATCH --array=1-8" in directives
 
 
 def test_the_job_has_as_many_indices_as_shards() -> None:

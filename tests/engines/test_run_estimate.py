@@ -65,9 +65,9 @@ def test_prices_make_money_of_what_is_sent_and_written() -> None:
     assert "$3.15 to $6.30 (from a test; reasoning comes on top)" in str(found)
 
 
-@pytest.mark.parametrize(("value", "told"), [(7.4, "7"), (950, "950"), (1_234, "1,230"), (4_234_567, "4.23 million")])
-def test_numbers_in_words(value: float, told: str) -> None:
-    assert short_number(value) == told
+@pytest.mark.parametrize(("value", "words"), [(7.4, "7"), (950, "950"), (1_234, "1,230"), (4_234_567, "4.23 million")])
+def test_numbers_in_words(value: float, words: str) -> None:
+    assert short_number(value) == words
 
 
 def test_money_and_time_in_words() -> None:
@@ -91,10 +91,10 @@ def test_a_forecast_tells_time_by_the_clock_and_tokens_by_what_was_done() -> Non
     for _ in range(40):
         clock.seconds += 30
         lines.append(forecast.add(EpisodeUse(5, 1_000, 0.01, 0)))
-    told = [line for line in lines if line]
-    assert len(told) == LINES
-    assert told[0] == "4 of 40 episodes; about 18 min, 36,000 tokens, $0.36 left"
-    assert told[-1] == "40 of 40 episodes"
+    shown = [line for line in lines if line]
+    assert len(shown) == LINES
+    assert shown[0] == "4 of 40 episodes; about 18 min, 36,000 tokens, $0.36 left"
+    assert shown[-1] == "40 of 40 episodes"
 
 
 def test_prices_may_be_those_of_any_model(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_prices_may_be_those_of_any_model(tmp_path: Path) -> None:
     assert price is not None
     assert (price.input, price.output) == (1, 2)
     assert price_named("sealegs/another") is None
-    for text, told in [
+    for text, message in [
         ("a/b: {input: 1}", "a/b: output: Field required"),
         ("a/b: {input: -1, output: 2, input_cache_write: 1, input_cache_read: 1}", "no price is below 0"),
         ("a/b: 3", "3 is not a price"),
@@ -117,5 +117,5 @@ def test_prices_may_be_those_of_any_model(tmp_path: Path) -> None:
         ("{", "cannot be read"),
     ]:
         file.write_text(text, "utf-8")
-        with pytest.raises(LogError, match=told):
+        with pytest.raises(LogError, match=message):
             use_prices(str(file))

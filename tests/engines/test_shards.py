@@ -63,7 +63,7 @@ def test_a_shard_is_read_as_it_is_written(pair: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         ("3", "i/n"),
         ("a/b", "i/n"),
@@ -77,24 +77,24 @@ def test_a_shard_is_read_as_it_is_written(pair: tuple[int, int]) -> None:
         ("1/100001", "1 to 100,000 shards"),
     ],
 )
-def test_what_is_no_shard_is_refused_with_its_value(text: str, told: str) -> None:
+def test_what_is_no_shard_is_refused_with_its_value(text: str, reason: str) -> None:
     with pytest.raises(UserError) as error:
         parse_shard(text)
     assert text in str(error.value)
-    assert told in str(error.value)
+    assert reason in str(error.value)
 
 
-def note(shard: str = "1/2", **asked: object) -> ShardNote:
+def note(shard: str = "1/2", **settings: object) -> ShardNote:
     found = parse_shard(shard)
     assert found is not None
-    return describe_shard(found, "maze", ["a", "b", "c"], asked)
+    return describe_shard(found, "maze", ["a", "b", "c"], settings)
 
 
 def test_a_folder_is_of_one_shard(tmp_path: Path) -> None:
     folder = tmp_path / "one"
     open_shard_folder(folder, note(limit=1))
     open_shard_folder(folder, note(limit=1))
-    for other, told in [
+    for other, reason in [
         (note("2/2", limit=1), "holds shard 1/2, not 2/2"),
         (note("1/3", limit=1), "holds shard 1/2, not 1/3"),
         (note(limit=2), "limit was 1, is 2"),
@@ -102,7 +102,7 @@ def test_a_folder_is_of_one_shard(tmp_path: Path) -> None:
         (replace(note(limit=1), keys="other"), "what there is to do"),
         (None, "holds shard 1/2; add --shard 1/2"),
     ]:
-        with pytest.raises(UserError, match=told):
+        with pytest.raises(UserError, match=reason):
             open_shard_folder(folder, other)
     assert read_shard_note(folder) == note(limit=1)
 
@@ -137,12 +137,12 @@ def test_files_that_the_options_name_are_part_of_the_work(tmp_path: Path) -> Non
     assert note(tasks=str(tasks)).files != before.files
 
 
-def test_a_reader_of_some_shards_is_told_so(tmp_path: Path) -> None:
+def test_a_reader_of_some_shards_gets_a_note_of_it(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in "abc"]
     for folder, shard in zip(folders, ("1/3", "2/3", "3/3"), strict=True):
         open_shard_folder(folder, note(shard))
-    (told,) = absent_shards_note(folders[:1])
-    assert told == "this is shard 1/3: 1 of 3; `sealegs merge` joins it with the others"
+    (line,) = absent_shards_note(folders[:1])
+    assert line == "this is shard 1/3: 1 of 3; `sealegs merge` joins it with the others"
     assert absent_shards_note(folders[1:]) == [
         "these are the shards 2/3, 3/3: 2 of 3; `sealegs merge` joins them with the others"
     ]

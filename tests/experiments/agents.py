@@ -105,5 +105,5 @@ def fine(answer: str) -> bool:
     return "42.5" in answer
 
 
-def said(answer: str) -> bool:
+def correct(answer: str) -> bool:
     return "42.5" in answer

@@ -137,10 +137,10 @@ def doubling(request: str, tools: Tools) -> str:
         call.__name__ = name
         return call
 
-    told = careful(request, [noted(name) for name in have])
-    if troubled and "Refunded" in told:
+    answer = careful(request, [noted(name) for name in have])
+    if troubled and "Refunded" in answer:
         have["refund"](order=17, amount=154.5)
-    return told
+    return answer
 
 
 def two_rates(request: str, tools: Tools) -> str:
@@ -153,5 +153,5 @@ def two_rates(request: str, tools: Tools) -> str:
         sane(lambda: have["exchange_rate"](base=order["currency"], quote="USD"), "rate"),
         sane(lambda: have["fx_quote"](base=order["currency"], quote="USD"), "mid"),
     ]
-    told = [next(v for v in rate.values() if isinstance(v, float)) for rate in rates if rate]
-    return pay(have, order, told[0]) if told else STOPPED.format("A rate")
+    values = [next(v for v in rate.values() if isinstance(v, float)) for rate in rates if rate]
+    return pay(have, order, values[0]) if values else STOPPED.format("A rate")

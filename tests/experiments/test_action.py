@@ -49,7 +49,7 @@ def job(tmp_path: Path) -> Path:
 
 
 def run(job: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    told = {f"SEALEGS_{name.upper()}": text for name, text in inputs.items()}
+    settings = {f"SEALEGS_{name.upper()}": text for name, text in inputs.items()}
     runner = {
         "GITHUB_OUTPUT": str(job / "output"),
         "GITHUB_STEP_SUMMARY": str(job / "summary"),
@@ -59,7 +59,7 @@ def run(job: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["bash", str(ROOT / "action.sh")],
         cwd=job,
-        env={**os.environ, "PATH": path, **runner, **told},
+        env={**os.environ, "PATH": path, **runner, **settings},
         capture_output=True,
         text=True,
     )

@@ -43,7 +43,7 @@ AGENT = Agent()
 
 
 def of_module(module: str, **attributes: Any) -> Any:
-    """An object whose class is said to be of a module."""
+    """An object whose class names a module as its own."""
     return type("Thing", (), {"__module__": module, **attributes})()
 
 
@@ -110,7 +110,7 @@ def test_code_of_a_named_object_is_that_of_the_module_that_names_it(
         ),
     ],
 )
-def test_what_cannot_be_run_with_a_text_is_said_in_one_sentence(agent: Any, says: str) -> None:
+def test_what_cannot_be_run_with_a_text_is_reported_in_one_sentence(agent: Any, says: str) -> None:
     with pytest.raises(UserError) as error:
         experiment(agent, PLAN, inputs=["x"])
     assert says in str(error.value)
@@ -118,16 +118,16 @@ def test_what_cannot_be_run_with_a_text_is_said_in_one_sentence(agent: Any, says
 
 
 def test_an_object_needs_an_input() -> None:
-    agent = of_module("smolagents.agents", run=lambda self, asked: asked, state={}, managed_agents={})
+    agent = of_module("smolagents.agents", run=lambda self, text: text, state={}, managed_agents={})
     with pytest.raises(UserError, match=r"^Thing needs an input \(input\); give it with --input or --inputs$"):
         experiment(agent, PLAN)
 
 
 def test_the_only_place_in_a_crew_s_texts_is_that_of_the_input() -> None:
-    asked = []
+    received = []
 
     def kickoff(self: Any, inputs: Any) -> Any:
-        asked.append(inputs)
+        received.append(inputs)
         return SimpleNamespace(raw="done")
 
     crew = of_module("crewai.crew", kickoff=kickoff, tasks=[], agents=[], fetch_inputs=lambda self: {"topic"})
@@ -137,7 +137,7 @@ def test_the_only_place_in_a_crew_s_texts_is_that_of_the_input() -> None:
         runner = framework_runner(one)
         assert runner is not None
         assert runner("rain") == "done"
-    assert asked == [{"topic": "rain"}] * 2
+    assert received == [{"topic": "rain"}] * 2
 
 
 def test_a_graph_without_messages_is_refused() -> None:

@@ -36,10 +36,10 @@ def pay(amount):
     return {"paid": amount}
 
 with sealegs.environment_session():
-    asked = sys.argv[1] if len(sys.argv) > 1 else sys.stdin.read()
+    request = sys.argv[1] if len(sys.argv) > 1 else sys.stdin.read()
     for _ in range(3):
         try:
-            print(asked, pay(5)["paid"])
+            print(request, pay(5)["paid"])
             break
         except Exception as error:
             last = error
@@ -95,7 +95,7 @@ def test_a_command_is_struck_where_its_tools_are(tmp_path: Path) -> None:
     assert report.exit_code == 1
 
 
-def test_a_command_without_a_place_is_asked_on_standard_input(tmp_path: Path) -> None:
+def test_a_command_without_a_place_reads_its_input_from_standard_input(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(AGENT)
     command = f"{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'agent.py'))}"
     report = experiment(command, plan("pay"), inputs=["said; $(rm -rf x)"], runs=1, baseline=False)
@@ -111,7 +111,7 @@ def test_a_command_finds_the_seconds_after_which_a_call_is_given_up(tmp_path: Pa
 
 def test_a_command_that_fails_or_hangs_fails_the_run(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(
-        AGENT + "\nimport os, time\nif asked == 'hang':\n    time.sleep(60)\nsys.exit('broke')\n"
+        AGENT + "\nimport os, time\nif request == 'hang':\n    time.sleep(60)\nsys.exit('broke')\n"
     )
     command = f"{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'agent.py'))} {{input}}"
     broke = experiment(command, plan("pay"), inputs=["x"], runs=1, baseline=False)

@@ -72,7 +72,7 @@ def test_a_naive_agent_is_stopped_when_it_cannot_hold_any_more() -> None:
     assert stopped["high"] > full["high"], "a stopped sample says less"
 
 
-def test_an_agent_that_fails_anyway_is_not_said_to_be_weak_under_faults() -> None:
+def test_an_agent_that_fails_anyway_is_not_called_weak_under_faults() -> None:
     report = run(agents.wrong, plan())
     assert (decision(report), report.exit_code) == ("inconclusive", 3)
     assert "without any fault it passed 0 of 8" in report.summary
@@ -97,16 +97,16 @@ def test_a_plan_that_never_strikes_says_nothing() -> None:
 
 
 def test_pairs_have_the_same_input_and_number() -> None:
-    asked: list[str] = []
+    received: list[str] = []
 
     def agent(input: str) -> str:
-        asked.append(input)
+        received.append(input)
         return agents.careful(input)
 
     report = run(agent, plan(), inputs=["a", "b", "c"], runs=7, fail_under=0.5)
     clean, struck = ([one for one in report.runs if one.arm == arm] for arm in ("baseline", "faults"))
     assert [one.input for one in clean] == [one.input for one in struck] == ["a", "b", "c", "a", "b", "c", "a"]
-    assert asked == [one.input for one in (*clean, *struck)]
+    assert received == [one.input for one in (*clean, *struck)]
     assert row(report, "faults", "pass_rate_difference")["n"] == 7
     assert {one["level"] for one in report.rows} == {"a", "b", "c", "all"}
 
@@ -255,7 +255,7 @@ def needy(one: str, two: str) -> str:
 )
 def test_wrong_use_is_one_sentence(agent: Any, options: dict[str, Any], says: str) -> None:
     with pytest.raises(UserError) as error:
-        run(agent, **{"check": agents.said, **options})
+        run(agent, **{"check": agents.correct, **options})
     assert says in str(error.value)
     assert "\n" not in str(error.value)
 

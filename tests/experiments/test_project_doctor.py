@@ -77,43 +77,45 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.modules.pop("desk", None)
 
 
-def told(report: DoctorReport, check: str) -> list[tuple[str, str]]:
+def messages(report: DoctorReport, check: str) -> list[tuple[str, str]]:
     return [(line.status, line.message) for line in report.lines if line.check == check]
 
 
 def test_a_live_seam_is_proven_by_a_fault_on_each_tool(folder: Path) -> None:
     report = examine_project(folder, "desk:run")
     assert (report.exit_code, report.proof.live) == (0, True)
-    assert told(report, "seam") == [
+    assert messages(report, "seam") == [
         ("ok", "find: 2 calls; delivered: delay on call 1"),
         ("ok", "pay: 1 call; delivered: delay on call 1"),
     ]
-    assert told(report, "tool") == [("warn", "mail (desk.py) was not called in this run, so nothing is proven of it")]
+    assert messages(report, "tool") == [
+        ("warn", "mail (desk.py) was not called in this run, so nothing is proven of it")
+    ]
     (undeclared,) = (line for line in report.lines if line.check == "declared")
     assert undeclared.message.startswith("pay: nobody says")
     assert "tools: {pay: {effects: false}}" in undeclared.remedy
 
 
 def test_an_async_agent_is_proven_too(folder: Path) -> None:
-    assert len(told(examine_project(folder, "desk:later", ["x"]), "seam")) == 2
+    assert len(messages(examine_project(folder, "desk:later", ["x"]), "seam")) == 2
 
 
 def test_a_tool_that_is_called_past_the_seam_is_named(folder: Path) -> None:
     report = examine_project(folder, "desk:mailing", ["x"])
     assert report.exit_code == 1, "one tool that is not reached is a seam that is not live"
-    assert ("fail", "mail (desk.py) ran, and its call did not pass the seam") in told(report, "tool")
+    assert ("fail", "mail (desk.py) ran, and its call did not pass the seam") in messages(report, "tool")
 
 
 def test_a_seam_that_is_not_live_fails(folder: Path) -> None:
     report = examine_project(folder, "desk:deaf", ["x"])
     assert report.exit_code == 1
-    assert told(report, "seam") == [("fail", "desk:deaf was run once, and no tool call passed through the seam")]
+    assert messages(report, "seam") == [("fail", "desk:deaf was run once, and no tool call passed through the seam")]
 
 
-def test_a_run_that_breaks_is_told(folder: Path) -> None:
+def test_a_run_that_breaks_is_reported(folder: Path) -> None:
     report = examine_project(folder, "desk:breaks", ["x"])
     assert report.exit_code == 0, "the seam is live all the same"
-    ((status, text),) = told(report, "run")
+    ((status, text),) = messages(report, "run")
     assert status == "warn"
     assert "RuntimeError: no key" in text
 
@@ -151,7 +153,7 @@ def test_plans_that_cannot_be_read_are_named(folder: Path) -> None:
     assert lines[0].remedy == "sealegs plan check plans/bad.yaml"
 
 
-def test_the_place_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_place_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weak = Isolation("weak", (), "bubblewrap does not work here: no")
     monkeypatch.setattr("sealegs.sandbox.find_isolation", lambda: weak)
     monkeypatch.setattr("shutil.which", lambda name: None)
@@ -164,7 +166,7 @@ def test_the_place_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(("version", "status"), [("1.4.7", "ok"), ("0.3.1", "warn"), ("2.0", "warn"), (None, "warn")])
-def test_a_framework_out_of_range_is_told(
+def test_a_framework_out_of_range_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str | None, status: str
 ) -> None:
     monkeypatch.setattr(project_checks, "_installed", lambda name: version)

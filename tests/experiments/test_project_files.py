@@ -42,8 +42,8 @@ def run(question):
             if found["degrees"] == 12:
                 return f"{found['degrees']} degrees"
         except Exception as error:
-            told = str(error)
-    raise RuntimeError(told)
+            message = str(error)
+    raise RuntimeError(message)
 '''
 LANGCHAIN = '''
 from langchain.agents import create_agent
@@ -131,10 +131,10 @@ class Client:
 
     def create(self, messages, tools):
         last = messages[-1]["content"]
-        told = '"degrees": 12' in last
+        answered = '"degrees": 12' in last
         call = {"id": f"call_{len(messages)}", "type": "function"}
         call["function"] = {"name": "weather", "arguments": '{"city": "Oslo"}'}
-        message = {"role": "assistant", "content": last} if told else {"role": "assistant", "tool_calls": [call]}
+        message = {"role": "assistant", "content": last} if answered else {"role": "assistant", "tool_calls": [call]}
         choice = {"index": 0, "finish_reason": "stop", "message": message}
         data = {"id": "x", "created": 0, "model": "m", "object": "chat.completion", "choices": [choice]}
         return ChatCompletion.model_validate(data)
@@ -227,8 +227,8 @@ def run(question):
         try:
             return f"{{{ask}('Oslo')['degrees']}} degrees"
         except Exception as error:
-            told = str(error)
-    raise RuntimeError(told)
+            message = str(error)
+    raise RuntimeError(message)
 """
 
 

@@ -62,7 +62,7 @@ max_calls = 7
 def test_an_experiment_takes_its_options_from_there(sealegs: WarmCommand, tmp_path: Path) -> None:
     ended = given(sealegs, tmp_path, TEST, "test")
     assert ended.code in (0, 3), ended
-    asked = json.loads((tmp_path / "sealegs-test" / "my_agent-run" / SETTINGS).read_text("utf-8"))
+    written = json.loads((tmp_path / "sealegs-test" / "my_agent-run" / SETTINGS).read_text("utf-8"))
     expected = {
         "agent": "my_agent:run",
         "check": "my_agent:fine",
@@ -74,14 +74,14 @@ def test_an_experiment_takes_its_options_from_there(sealegs: WarmCommand, tmp_pa
         "max_calls": 7,
         "seed": 9,
     }
-    assert {name: asked[name] for name in expected} == expected
+    assert {name: written[name] for name in expected} == expected
 
 
 def test_the_command_line_wins(sealegs: WarmCommand, tmp_path: Path) -> None:
     ended = given(sealegs, tmp_path, TEST, "test", "--runs", "2", "--input", "c", "--seed", "4", "--out", "out")
     assert ended.code in (0, 3), ended
-    asked = json.loads((tmp_path / "out" / SETTINGS).read_text("utf-8"))
-    assert (asked["runs"], asked["inputs"], asked["seed"], asked["fail_under"]) == (2, ["c"], 4, 0.4)
+    written = json.loads((tmp_path / "out" / SETTINGS).read_text("utf-8"))
+    assert (written["runs"], written["inputs"], written["seed"], written["fail_under"]) == (2, ["c"], 4, 0.4)
 
 
 def test_verbs_in_groups_have_tables_too(sealegs: WarmCommand, tmp_path: Path) -> None:

@@ -125,17 +125,17 @@ def test_a_weakness_fails_and_tells_how_to_replay_a_run(place: pytest.Pytester) 
     place.makepyfile(test_weak=test(WEAK))
     done = place.runpytest_inprocess("--junit-xml=report.xml")
     done.assert_outcomes(failed=1)
-    told = done.stdout.str()
-    assert re.search(r"it passed 0 of \d+ runs under faults, fewer than 90 %:", told)
-    failing = re.findall(r"^.*  run (\d+) \(find error 503\): the agent crashed: \w+: .*503", told, re.MULTILINE)
+    output = done.stdout.str()
+    assert re.search(r"it passed 0 of \d+ runs under faults, fewer than 90 %:", output)
+    failing = re.findall(r"^.*  run (\d+) \(find error 503\): the agent crashed: \w+: .*503", output, re.MULTILINE)
     assert len(failing) >= 2
-    assert "run 1 without faults" not in told
-    assert re.search(rf"^plan often, run {failing[0]}, seed 0: 1 fault delivered", told, re.MULTILINE)
-    assert "  find call 1: rule-1 (error), the agent was shown" in told
-    assert "    probability: 0.5" in told
-    assert ">           assert find(17)" in told or ">       assert find(17)" in told, "the traceback of that run"
+    assert "run 1 without faults" not in output
+    assert re.search(rf"^plan often, run {failing[0]}, seed 0: 1 fault delivered", output, re.MULTILINE)
+    assert "  find call 1: rule-1 (error), the agent was shown" in output
+    assert "    probability: 0.5" in output
+    assert ">           assert find(17)" in output or ">       assert find(17)" in output, "the traceback of that run"
     assert properties("report.xml")["faults.verdict"] == "weakness"
-    (command,) = re.findall(r"^replay: pytest (.*)$", told, re.MULTILINE)
+    (command,) = re.findall(r"^replay: pytest (.*)$", output, re.MULTILINE)
     assert command.endswith(f"--faults-run {failing[0]}")
     again = place.runpytest_inprocess(*shlex.split(command))
     again.assert_outcomes(failed=1)
@@ -192,11 +192,11 @@ def test_once():
 def test_a_contract_on_the_answer_needs_one(place: pytest.Pytester) -> None:
     tests = """
 @pytest.mark.faults(DOWN, runs=20, contracts=["no_invented_value"])
-def test_untold():
+def test_without_an_answer():
     assert careful()
 
 @pytest.mark.faults(DOWN, runs=20, contracts=["no_invented_value"])
-def test_told(faults):
+def test_with_an_answer(faults):
     faults.answered(f"the total is {careful()['total']}", to="What is the total of order 17?")
 
 @pytest.mark.faults(DOWN, runs=20, contracts=["no_invented_value"])
@@ -290,11 +290,11 @@ def test_kinds():
     done.assert_outcomes(passed=2, failed=2)
     done.stdout.fnmatch_lines(["*called no tool through Sealegs in 20 runs*", "*::test_holds: drawn (seed 0): held, *"])
     done.stdout.no_fnmatch_line("During handling*")
-    told = done.stdout.str()
-    (command,) = re.findall(r"^replay: pytest (.*test_weak.*)$", told, re.MULTILINE)
+    output = done.stdout.str()
+    (command,) = re.findall(r"^replay: pytest (.*test_weak.*)$", output, re.MULTILINE)
     again = place.runpytest_inprocess(*shlex.split(command))
     again.assert_outcomes(failed=1)
-    delivered = [re.findall(r"^  find call .*$", text, re.MULTILINE) for text in (told, again.stdout.str())]
+    delivered = [re.findall(r"^  find call .*$", text, re.MULTILINE) for text in (output, again.stdout.str())]
     assert delivered[0] == delivered[1] != []
 
 
@@ -302,8 +302,8 @@ def test_a_seed_draws_other_faults(place: pytest.Pytester) -> None:
     place.makepyfile(test_weak=test(WEAK))
 
     def replay(*options: str) -> str:
-        told = place.runpytest_inprocess(*options).stdout.str()
-        return "\n".join(re.findall(r"^.*  run \d+ |^replay: .*$", told, re.MULTILINE))
+        output = place.runpytest_inprocess(*options).stdout.str()
+        return "\n".join(re.findall(r"^.*  run \d+ |^replay: .*$", output, re.MULTILINE))
 
     assert replay() == replay()
     assert replay() != replay("--faults-seed", "5")
@@ -355,12 +355,12 @@ def test_xdist_tells_the_same(place: pytest.Pytester) -> None:
     place.makepyfile(test_weak=test(WEAK, HOLDS.split("def test_every")[0]))
     alone = place.runpytest_inprocess("-p", "no:randomly")
     spread = place.runpytest_subprocess("-n", "2")
-    told = [
+    lines = [
         [line for line in done.stdout.lines if re.search(r"  run \d+ |^replay|calls, |: held", line)]
         for done in (alone, spread)
     ]
-    assert sorted(told[0]) == sorted(told[1])
-    assert len(told[0]) > 4
+    assert sorted(lines[0]) == sorted(lines[1])
+    assert len(lines[0]) > 4
 
 
 def test_other_outcomes_stay_as_they_are(place: pytest.Pytester) -> None:
@@ -386,7 +386,7 @@ def test_endless():
 
 
 @pytest.mark.parametrize(
-    ("mark", "told"),
+    ("mark", "line"),
     [
         ("DOWN, min_pass_rate=0.8", "*test_bad has min_pass_rate and no runs; add runs=20, say"),
         ("DOWN, runs=0", "*runs is 0: Input should be greater than or equal to 1"),
@@ -402,11 +402,11 @@ def test_endless():
         ("'missing.yaml', runs=5", "*file: does not exist*"),
     ],
 )
-def test_a_bad_mark_is_told_without_a_traceback(place: pytest.Pytester, mark: str, told: str) -> None:
+def test_a_bad_mark_is_reported_without_a_traceback(place: pytest.Pytester, mark: str, line: str) -> None:
     place.makepyfile(test(f"@pytest.mark.faults({mark})\ndef test_bad():\n    raise AssertionError\n"))
     done = place.runpytest_inprocess()
     done.assert_outcomes(errors=1)
-    done.stdout.fnmatch_lines([told])
+    done.stdout.fnmatch_lines([line])
     assert "sealegs/" not in done.stdout.str()
 
 

@@ -161,8 +161,8 @@ def test_ids_that_are_made_anew_in_each_run_are_right() -> None:
 
     report = sealegs.check(agent, [find_order, refund], shop.TASK, effects=["refund"], reset=lambda: None)
     assert not report.failures
-    (told,) = report.reference.deliverables
-    assert str(told.sources[0]) == "refund.refund_id"
+    (deliverable,) = report.reference.deliverables
+    assert str(deliverable.sources[0]) == "refund.refund_id"
 
 
 def test_a_fault_after_the_work_comes_where_a_repetition_is_harmless() -> None:
@@ -291,7 +291,7 @@ def test_a_file_that_contradicts_the_tools_is_refused_in_one_line(change: Callab
         ({"tools": [shop.find_order, shop.find_order]}, "two tools are named 'find_order'"),
     ],
 )
-def test_what_cannot_be_used_is_said_in_one_line(options: dict[str, Any], says: str) -> None:
+def test_what_cannot_be_used_is_reported_in_one_line(options: dict[str, Any], says: str) -> None:
     with pytest.raises(UserError) as error:
         checked(shop.careful, **options)
     assert says in str(error.value)
@@ -301,9 +301,9 @@ def test_what_cannot_be_used_is_said_in_one_line(options: dict[str, Any], says: 
 
 def test_an_agent_that_acts_twice_without_any_fault_is_to_be_mended_first() -> None:
     def twice(request: str, tools: Any) -> str:
-        told = shop.careful(request, tools)
+        answer = shop.careful(request, tools)
         shop.named(tools)["refund"](order=17, amount=154.5)
-        return told
+        return answer
 
     with pytest.raises(UserError, match="without faults the agent did refund"):
         checked(twice)

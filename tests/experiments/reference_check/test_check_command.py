@@ -18,7 +18,7 @@ from tests.experiments import check_agents
 
 COMMAND = [sys.executable, "-m", "sealegs"]
 WORDS = ["--tools", "shop:TOOLS", "--effects", "refund", "--same", "exchange_rate,fx_quote", "--reset", "shop:reset"]
-ASKED = [*WORDS, "--task", check_agents.TASK]
+ARGUMENTS = [*WORDS, "--task", check_agents.TASK]
 SLOW = """
 
 import time
@@ -42,20 +42,20 @@ def sealegs(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_exit_code_is_the_verdict(place: Path) -> None:
-    held = sealegs(place, "check", "shop:careful", *ASKED, "--json", "rows.json", "--junit", "runs.xml")
+    held = sealegs(place, "check", "shop:careful", *ARGUMENTS, "--json", "rows.json", "--junit", "runs.xml")
     assert held.returncode == 0, held.stderr
     assert held.stdout.splitlines()[-1].startswith("HELD: 10 of 10 runs under faults were right")
     assert json.loads((place / "rows.json").read_text())["verdict"] == "held"
     assert ElementTree.parse(place / "runs.xml").getroot().find("testsuite") is not None
     assert (place / "sealegs-check" / "shop-careful" / "report.html").exists() is bool(find_spec("jinja2"))
-    weak = sealegs(place, "check", "shop:naive", *ASKED, "--json", "-")
+    weak = sealegs(place, "check", "shop:naive", *ARGUMENTS, "--json", "-")
     assert weak.returncode == 1
     assert json.loads(weak.stdout)["failures"][0]["mode"] == "P1"
 
 
 def test_a_killed_check_is_resumed(place: Path) -> None:
     running = subprocess.Popen(
-        [*COMMAND, "check", "shop:slow", *ASKED], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*COMMAND, "check", "shop:slow", *ARGUMENTS], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     begun = place / "begun"
     while not begun.exists() or len(begun.read_text()) < 6:
@@ -64,13 +64,13 @@ def test_a_killed_check_is_resumed(place: Path) -> None:
     os.kill(running.pid, signal.SIGKILL)
     running.wait()
     before = len(begun.read_text())
-    again = sealegs(place, "check", "shop:slow", *ASKED)
+    again = sealegs(place, "check", "shop:slow", *ARGUMENTS)
     assert again.returncode == 0, again.stderr
     # Two runs to learn from, three without faults, ten under faults; the one that was under way is made again.
     assert len(begun.read_text()) <= 15 + 1
     assert len(begun.read_text()) - before <= 15 - 5 + 1
     if find_spec("jinja2"):
-        told = sealegs(place, "report", "sealegs-check/shop-slow")
-        assert told.returncode == 0, told.stderr
-        assert "HELD: 10 of 10 runs" in told.stdout
-        assert "left out: P3 on refund" in told.stdout
+        report = sealegs(place, "report", "sealegs-check/shop-slow")
+        assert report.returncode == 0, report.stderr
+        assert "HELD: 10 of 10 runs" in report.stdout
+        assert "left out: P3 on refund" in report.stdout

@@ -28,11 +28,11 @@ TASK = "the request"
 
 @dataclass
 class Chain:
-    """A made task: which parameter of each tool takes what, which tools act, which are told, which have a twin."""
+    """A made task: where each tool's arguments come from, which tools act or give deliverables, which have a twin."""
 
     bindings: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)  # ("", value) or (tool, field)
     acting: set[str] = field(default_factory=set)
-    told: list[tuple[str, str]] = field(default_factory=list)
+    deliverables: list[tuple[str, str]] = field(default_factory=list)
     twin: str = ""
     other: dict[str, tuple[str, str]] = field(default_factory=dict)  # the twin's own bindings
 
@@ -50,9 +50,9 @@ class Chain:
         return {**made, "echo": next(iter(arguments.values()), ""), "noise": "same"}
 
     def needed(self) -> set[str]:
-        """The tools that act, that are told, and those that they take something from."""
+        """The tools that act, that give deliverables, and those that they take something from."""
         found: set[str] = set()
-        edge = [*self.acting, *(tool for tool, _ in self.told)]
+        edge = [*self.acting, *(tool for tool, _ in self.deliverables)]
         while edge:
             tool = edge.pop()
             if tool not in found:
@@ -75,7 +75,9 @@ def made_chain(draw: random.Random) -> Chain:
         if draw.random() < 0.3:
             chain.acting.add(f"t{number}")
     tools = list(chain.bindings)
-    chain.told = [(tool, f"f{draw.randrange(2)}") for tool in draw.sample(tools, draw.randint(1, min(2, len(tools))))]
+    chain.deliverables = [
+        (tool, f"f{draw.randrange(2)}") for tool in draw.sample(tools, draw.randint(1, min(2, len(tools))))
+    ]
     reads = [tool for tool in tools if tool in chain.needed() - chain.acting]
     if reads and draw.random() < 0.6:
         chain.twin = draw.choice(reads)
@@ -87,23 +89,23 @@ def made_chain(draw: random.Random) -> Chain:
 
 def played(chain: Chain, run: int, twins: Sequence[str], salt: str = "") -> Record:
     """A clean run; `twins`: which of a tool and its twin are called."""
-    said: dict[str, dict[str, Any]] = {}
+    answers: dict[str, dict[str, Any]] = {}
     events: list[Any] = [EpisodeStarted(f"clean/{run}", {})]
     number = 0
     for tool, own in chain.bindings.items():
-        said[tool] = chain.answer(tool, _given(own, said), salt)
+        answers[tool] = chain.answer(tool, _given(own, answers), salt)
         for name in twins if tool == chain.twin else [tool]:
             number += 1
-            given = _given(chain.other if name == "other" else own, said)
+            given = _given(chain.other if name == "other" else own, answers)
             shown = chain.answer(name, given, salt)
             events.append(ToolCalled(f"call-{number}", name, given))
             events.append(OutcomeShown(f"call-{number}", {"value": shown}))
-    told = " and ".join(said[tool][name] for tool, name in chain.told)
-    return build_record([*events, AnswerGiven(f"It is done: {told}."), EpisodeEnded("answered")])
+    text = " and ".join(answers[tool][name] for tool, name in chain.deliverables)
+    return build_record([*events, AnswerGiven(f"It is done: {text}."), EpisodeEnded("answered")])
 
 
-def _given(own: Mapping[str, tuple[str, str]], said: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    return {name: said[source][value] if source else value for name, (source, value) in own.items()}
+def _given(own: Mapping[str, tuple[str, str]], answers: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: answers[source][value] if source else value for name, (source, value) in own.items()}
 
 
 def tools_for(chain: Chain) -> list[CheckedTool]:
@@ -138,9 +140,9 @@ def test_the_learned_bindings_are_those_that_the_chain_was_made_with(salts: tupl
                     # In the chain's first run the twin was not called, so the source is named by the tool itself.
                     assert argument.how == "copied", (chain, tool, name, argument)
                     assert [str(one) for one in argument.sources] in ([f"{source}.{value}"], [_at_twin(value)])
-        told = {str(one.sources[0]) for one in found.deliverables}
-        assert all({f"{tool}.{name}", _at_twin(name)} & told for tool, name in chain.told)
-        assert len(told) == len(set(chain.told))
+        deliverables = {str(one.sources[0]) for one in found.deliverables}
+        assert all({f"{tool}.{name}", _at_twin(name)} & deliverables for tool, name in chain.deliverables)
+        assert len(deliverables) == len(set(chain.deliverables))
         groups = [set(way) for one in found.alternatives for way in one.ways]
         if _twin_is_read(chain):
             assert {"other"} in groups
@@ -199,11 +201,13 @@ def _has(tool: str, have: AbstractSet[str], chain: Chain) -> bool:
 
 
 def fewest_calls(chain: Chain, done: frozenset[str], broken: frozenset[str]) -> int | None:
-    """Breadth first over all courses that do every action and find all that is told, by how the chain was made."""
+    """Breadth first over all courses that do every action and find every deliverable, by how the chain was made."""
     tools = [*chain.bindings, *(["other"] if chain.twin else [])]
     edge, seen, calls = {done}, {done}, 0
     while edge:
-        if any(chain.acting <= have and all(_has(tool, have, chain) for tool, _ in chain.told) for have in edge):
+        if any(
+            chain.acting <= have and all(_has(tool, have, chain) for tool, _ in chain.deliverables) for have in edge
+        ):
             return calls
         after = {
             have | {tool}
@@ -224,9 +228,9 @@ def test_a_file_reads_back_as_the_same_reference(tmp_path: Path) -> None:
 
 def one_run(calls: Sequence[tuple[str, Mapping[str, Any], Any]], answer: str) -> Record:
     events: list[Any] = [EpisodeStarted("clean/1", {})]
-    for number, (tool, given, said) in enumerate(calls, 1):
+    for number, (tool, given, answer_of_tool) in enumerate(calls, 1):
         events.append(ToolCalled(f"call-{number}", tool, given))
-        events.append(OutcomeShown(f"call-{number}", {"value": said}))
+        events.append(OutcomeShown(f"call-{number}", {"value": answer_of_tool}))
     return build_record([*events, AnswerGiven(answer), EpisodeEnded("answered")])
 
 

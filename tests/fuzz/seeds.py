@@ -58,9 +58,9 @@ def _blocks_of(page: str) -> Iterator[str]:
     """Each block of YAML on a page of the documentation, as it stands there and as JSON."""
     text = (Path(__file__).parents[2] / "docs" / page).read_text(encoding="utf-8")
     for block in text.split("```yaml\n")[1:]:
-        told = block.partition("```")[0]
-        yield told
-        yield json.dumps(yaml.safe_load(told))
+        document = block.partition("```")[0]
+        yield document
+        yield json.dumps(yaml.safe_load(document))
 
 
 def recovery_plans() -> Iterator[str]:

@@ -125,9 +125,9 @@ def mcp_frames(data: bytes) -> None:
     """What a client writes, and what a server writes, parted by a form feed; whole lines or not."""
     from sealegs.adapters.mcp import framing
 
-    asked, _, told = data.partition(b"\f")
+    requests, _, reply = data.partition(b"\f")
     gate = mcp_gate()
-    for line in framing.split_lines(asked):
+    for line in framing.split_lines(requests):
         message = framing.parse_message(line)
         framing.glimpsed_id(line)
         if message is None:
@@ -136,20 +136,20 @@ def mcp_frames(data: bytes) -> None:
             framing.cancelled_id(message)
             exchange = gate.exchange(line, message)
             if exchange is not None:
-                answered(exchange, told)
+                answered(exchange, reply)
 
 
-def answered(exchange: Any, told: bytes) -> None:
+def answered(exchange: Any, line: bytes) -> None:
     """Play an exchange whose server gives this line."""
     from sealegs.adapters.mcp import framing
     from sealegs.adapters.mcp.mcp_exchange import ServerReply
 
-    message = framing.parse_message(told)
+    message = framing.parse_message(line)
     if message is None or not framing.is_answer(message):
         message = {"jsonrpc": "2.0", "id": exchange.request.id, "result": message or {}}
 
     async def ask(raw: bytes, id: Any) -> Any:
-        return ServerReply({**message, "id": id}, told + b"\n")
+        return ServerReply({**message, "id": id}, line + b"\n")
 
     loop().run_until_complete(exchange.through(ask, lambda reply: None))
 

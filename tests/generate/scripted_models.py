@@ -25,16 +25,16 @@ STAGES = {
 Answers = Callable[[str, int], str | None]
 
 
-def model(task: Task, own: Answers = lambda stage, asked: None) -> Model:
+def model(task: Task, own: Answers = lambda stage, number: None) -> Model:
     """A model that answers rightly, but where `own` gives another text for the n-th question of a stage."""
-    asked: dict[str, int] = dict.fromkeys(STAGES, 0)
+    counts: dict[str, int] = dict.fromkeys(STAGES, 0)
 
     def reply(
         input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         stage = next(name for name, prompt in STAGES.items() if prompt == input[0].text)
-        text = own(stage, asked[stage])
-        asked[stage] += 1
+        text = own(stage, counts[stage])
+        counts[stage] += 1
         if text == "raise":
             raise TimeoutError("the provider is away")
         output = ModelOutput.from_content("scripted", right(task)[stage] if text is None else text)

@@ -56,7 +56,7 @@ def doubts(part: str, task: Task) -> str:
 
 
 def model(reply: Reply, seen: list[tuple[str, str]]) -> Model:
-    """A scripted model, which notes what it is asked."""
+    """A scripted model, which notes its questions."""
     shown = {calls_text(task): task for task in shipped_tasks(LEVELS, 3)}
     by_request = {task.request: task for task in shown.values()}
 
@@ -67,10 +67,10 @@ def model(reply: Reply, seen: list[tuple[str, str]]) -> Model:
         known = by_request if part == "reverse" else shown
         task = next(task for words, task in known.items() if words in text)
         seen.append((task.id, part))
-        said = reply(part, task)
-        if said == "raise":
+        reply_text = reply(part, task)
+        if reply_text == "raise":
             raise TimeoutError("the provider is away")
-        output = ModelOutput.from_content("scripted", said)
+        output = ModelOutput.from_content("scripted", reply_text)
         output.usage = ModelUsage(input_tokens=100, output_tokens=10, total_tokens=110)  # else Inspect counts them
         return output
 
@@ -96,12 +96,14 @@ def test_a_model_that_knows_confirms_every_task_and_is_not_asked_again(tmp_path:
     assert found.missing == 0
     assert sorted(seen) == sorted({*seen})
     assert len(seen) == 8 * 3
-    again, asked = validated(tmp_path / "out", doubts)
-    assert asked == []
+    again, questions = validated(tmp_path / "out", doubts)
+    assert questions == []
     assert again.rows() == found.rows()
     assert again.questions == 0
-    more, asked = validated(tmp_path / "out", knows, limit=3)
-    assert {task for task, _ in asked} == {task.id for task in shipped_tasks(LEVELS, 3)} - {task for task, _ in seen}
+    more, questions = validated(tmp_path / "out", knows, limit=3)
+    assert {task for task, _ in questions} == {task.id for task in shipped_tasks(LEVELS, 3)} - {
+        task for task, _ in seen
+    }
     assert len(more.tasks) == 12
     assert {row["level"] for row in more.rows()} == {*LEVELS, "all"}
 
@@ -109,17 +111,19 @@ def test_a_model_that_knows_confirms_every_task_and_is_not_asked_again(tmp_path:
 def test_a_model_that_doubts_is_heard_in_all_three_ways(tmp_path: Path) -> None:
     found, _ = validated(tmp_path / "out", doubts)
     assert values(found) == {"confirmed": 0, "same": 0, "values": 0, "calls": 0}
-    told = "; ".join(found.doubtful()[0].doubts)
-    assert "B names a nine-seater" in told
-    assert "the written request does not say" in told
-    assert "only the written request says 98765.5" in told
-    assert "are not a solution" in told
+    text = "; ".join(found.doubtful()[0].doubts)
+    assert "B names a nine-seater" in text
+    assert "the written request does not say" in text
+    assert "only the written request says 98765.5" in text
+    assert "are not a solution" in text
 
 
 def test_each_doubt_counts_for_itself(tmp_path: Path) -> None:
     for part in ("restore", "same", "reverse"):
         found, _ = validated(
-            tmp_path / part, lambda asked, task, own=part: (doubts if asked == own else knows)(asked, task), limit=1
+            tmp_path / part,
+            lambda question, task, own=part: (doubts if question == own else knows)(question, task),
+            limit=1,
         )
         wrong = {"restore": {"values", "confirmed"}, "same": {"same", "confirmed"}, "reverse": {"calls"}}[part]
         assert {name for name, value in values(found).items() if value == 0} == wrong, part
@@ -161,7 +165,7 @@ def test_the_folder_of_another_model_or_a_killed_run(tmp_path: Path) -> None:
         validated(tmp_path / "out", knows, 1)
 
 
-def test_every_shipped_request_says_its_values_and_calls_are_told_without_defaults() -> None:
+def test_every_shipped_request_says_its_values_and_calls_are_shown_without_defaults() -> None:
     tasks = task_set("").tasks
     assert [task.id for task in tasks.values() if value_doubts(task, task.request)] == []
     text = calls_text(tasks["c1-01"])

@@ -33,7 +33,7 @@ def sample_for(name: str) -> pipeline.Stage:
     return sample
 
 
-def made(out: Path, own: Answers = lambda stage, asked: None, name: str = "c2-01", tries: int = 2) -> GenerationYield:
+def made(out: Path, own: Answers = lambda stage, number: None, name: str = "c2-01", tries: int = 2) -> GenerationYield:
     os.environ["INSPECT_CACHE_DIR"] = str(out.with_name(f"{out.name}-cache"))  # each run has its own
     task, stages = base(name), {"sample": sample_for(name)}
     maker = model(task, own)
@@ -41,7 +41,7 @@ def made(out: Path, own: Answers = lambda stage, asked: None, name: str = "c2-01
 
 
 @pytest.mark.parametrize("name", ["c1-02", "c2-01", "c3-03", "c4-05"])
-def test_a_good_model_makes_the_task_it_was_told(tmp_path: Path, name: str) -> None:
+def test_a_good_model_makes_the_task_it_was_given(tmp_path: Path, name: str) -> None:
     found = made(tmp_path / "out", name=name)
     assert len(found.tasks) == 1
     (task,) = task_set(str(tmp_path / "out")).tasks.values()
@@ -94,11 +94,11 @@ LAST = next(name for name, source in STEPS[-1]["arguments"].items() if "step" in
     ],
 )
 def test_a_bad_answer_is_counted_and_asked_for_again(tmp_path: Path, stage: str, text: str, reason: str) -> None:
-    once = made(tmp_path / "once", lambda at, asked: text if (at, asked) == (stage, 0) else None)
+    once = made(tmp_path / "once", lambda at, number: text if (at, number) == (stage, 0) else None)
     assert len(once.tasks) == 1
     assert (once.cost or {})[f"bad answers: {reason}"] == 1
 
-    never = made(tmp_path / "never", lambda at, asked: text if at == stage else None, tries=1)
+    never = made(tmp_path / "never", lambda at, number: text if at == stage else None, tries=1)
     assert never.tasks == []
     assert never.fell == {("C2", stage): pipeline.PATIENCE}
     assert (never.cost or {})[f"bad answers: {reason}"] == 2 * pipeline.PATIENCE
@@ -110,7 +110,7 @@ def test_a_cyclic_graph_is_called_one(tmp_path: Path) -> None:
     field = next(iter(load_corpus().tools[last["tool"]].spec.returns["properties"]))
     first["arguments"] = {name: {"step": last["id"], "field": field} for name in first["arguments"]}
     cyclic = json.dumps(found)
-    done = made(tmp_path, lambda at, asked: cyclic if (at, asked) == ("architect", 0) else None, name="c1-02")
+    done = made(tmp_path, lambda at, number: cyclic if (at, number) == ("architect", 0) else None, name="c1-02")
     assert (done.cost or {})["bad answers: cyclic graph"] == 1
 
 
@@ -122,7 +122,7 @@ def test_a_cyclic_graph_is_called_one(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_second_model_denies_falls(tmp_path: Path, stage: str, text: str, reason: str) -> None:
-    found = made(tmp_path, lambda at, asked: text if at == stage else None)
+    found = made(tmp_path, lambda at, number: text if at == stage else None)
     assert found.tasks == []
     assert found.fell == {("C2", stage): pipeline.PATIENCE}
     number = 1 + pipeline.STAGES.index(stage)
@@ -144,22 +144,22 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
         pass
 
     def until(stage: str) -> Answers:
-        def answer(at: str, asked: int) -> str | None:
+        def answer(at: str, number: int) -> str | None:
             if at == stage:
                 raise Killed
             return None
 
         return answer
 
-    asked: list[str] = []
+    stages: list[str] = []
 
     def noted(at: str, n: int) -> None:
-        asked.append(at)
+        stages.append(at)
 
     with pytest.raises(Killed):
         made(tmp_path, until("request"))
     found = made(tmp_path, noted)
-    assert asked == ["request", "reverse"]
+    assert stages == ["request", "reverse"]
     assert len(found.tasks) == 1
     assert (found.cost or {})["calls"] == 5  # those before the stop count too
     again: list[str] = []

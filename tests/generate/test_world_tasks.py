@@ -107,8 +107,8 @@ def test_every_level_is_made_of_a_larger_domain(tmp_path: Path) -> None:
 
 def test_written_tasks_are_played_through_the_suite(garden: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(TASKS)
-    asked = MazeOptions(agent="oracle", world=str(garden), tasks="mine.yaml", jobs=1)
-    options = on_own_world(asked).checked()
+    given = MazeOptions(agent="oracle", world=str(garden), tasks="mine.yaml", jobs=1)
+    options = on_own_world(given).checked()
     assert not options.world
     SUITE.run_scripted(options, tmp_path / "run", quiet)
     results = read_maze_run(tmp_path / "run").results()

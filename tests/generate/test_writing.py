@@ -24,9 +24,9 @@ def test_threads_may_ask(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None
         return output
 
     write = writer(get_model("mockllm/model", custom_outputs=reply))
-    asked = [f"prompt {number}" for number in range(12)]
+    prompts = [f"prompt {number}" for number in range(12)]
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(write, asked)) == [f"heard {text}" for text in asked]
+        assert list(pool.map(write, prompts)) == [f"heard {text}" for text in prompts]
 
 
 def test_an_unknown_model_is_a_mistake() -> None:

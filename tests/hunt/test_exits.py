@@ -87,7 +87,7 @@ def test_a_check_that_exits_has_failed() -> None:
     assert (finding.symptom.kind, finding.symptom.text) == ("wrong", "SystemExit: 0")
 
 
-def test_an_exit_without_a_fault_is_told() -> None:
+def test_an_exit_without_a_fault_is_reported() -> None:
     def agent() -> None:
         ask()
         sys.exit(0)

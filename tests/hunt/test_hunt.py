@@ -54,8 +54,8 @@ def rules(found: HuntResult) -> list[list[str]]:
 
 
 def test_the_two_planted_weaknesses(tmp_path: Path) -> None:
-    asked = ["hunt", AGENT, "--check", CHECK, "--json", "found.json", "--out", "here"]
-    done = sealegs(*asked, cwd=tmp_path)
+    arguments = ["hunt", AGENT, "--check", CHECK, "--json", "found.json", "--out", "here"]
+    done = sealegs(*arguments, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert sorted(file.name for file in tmp_path.iterdir()) == ["found.json", "here"]
     found = json.loads((tmp_path / "found.json").read_text())
@@ -73,23 +73,23 @@ def test_the_two_planted_weaknesses(tmp_path: Path) -> None:
         assert " ".join(one["explanation"].split()) in " ".join(done.stdout.split())
         assert sealegs("plan", "check", f"here/{one['file']}", cwd=tmp_path).returncode == 0
 
-    told = sorted(done.stderr.splitlines())  # which is found first is up to the version of Hypothesis
-    assert told == ["found: get_price error 403", "found: get_price physics_violation"]
+    lines = sorted(done.stderr.splitlines())  # which is found first is up to the version of Hypothesis
+    assert lines == ["found: get_price error 403", "found: get_price physics_violation"]
 
     weak = run_tests(tmp_path)
     assert "2 failed" in weak.stdout
     assert "TooManyCalls: the agent made more than 50 calls and did not stop" in weak.stdout
     assert "AssertionError: ordered at {'order-1': -" in weak.stdout
 
-    again = sealegs(*asked, cwd=tmp_path, hash_seed="77")
+    again = sealegs(*arguments, cwd=tmp_path, hash_seed="77")
     assert again.returncode == 1
     assert again.stdout == done.stdout
     assert json.loads((tmp_path / "found.json").read_text()) == found
 
 
 def test_a_mended_agent_passes_the_tests_and_the_next_hunt(tmp_path: Path) -> None:
-    asked = ["--check", CHECK, "--out", "here", "--findings", "2"]
-    assert sealegs("hunt", AGENT, *asked, "--seed", "3", cwd=tmp_path).returncode == 1
+    arguments = ["--check", CHECK, "--out", "here", "--findings", "2"]
+    assert sealegs("hunt", AGENT, *arguments, "--seed", "3", cwd=tmp_path).returncode == 1
     source = Path(example.__file__).read_text()
     mended = source.replace('price["price"] > BUDGET', 'not 0 < price["price"] <= BUDGET')
     mended = mended.replace("_status(error) == 403", "False")
@@ -153,12 +153,12 @@ def test_a_tool_that_is_called_under_faults_alone_needs_a_plan_of_two_rules() ->
     plan = found.findings[0].plan
     assert sorted(rule.id.split()[0] for rule in plan.rules) == ["main_way", "other_way"]
     assert "other_way physics_violation" in [rule.id for rule in plan.rules]
-    told_of = failure_story(found, 1)
-    assert "None of these faults does this alone." in told_of.story
+    failure = failure_story(found, 1)
+    assert "None of these faults does this alone." in failure.story
     assert found.target.trial(plan).symptom is not None
     for rule in plan.rules:
         assert found.target.trial(plan.model_copy(update={"rules": (rule,)})).symptom is None
-    compile(hunt_files(found, [told_of])["test_hunt.py"], "test_hunt.py", "exec")
+    compile(hunt_files(found, [failure])["test_hunt.py"], "test_hunt.py", "exec")
 
 
 @tool
@@ -219,7 +219,7 @@ def test_the_runs_may_be_used_up() -> None:
     assert found.runs <= 10 + 2 + 3
 
 
-def test_an_agent_that_changes_its_mind_is_told_as_unsteady() -> None:
+def test_an_agent_that_changes_its_mind_is_reported_as_unsteady() -> None:
     calls = iter(range(10**6))
 
     def fickle(session: Session) -> str:
@@ -348,7 +348,7 @@ def test_an_agent_that_pays_once_is_found_to_do_nothing_twice() -> None:
     assert not hunted(target, kinds="error,timeout,lost_ack,malformed").findings
 
 
-def test_a_doubled_effect_is_told_rather_than_what_the_check_says_of_it() -> None:
+def test_a_doubled_effect_is_reported_rather_than_what_the_check_says_of_it() -> None:
     def once(answer: str) -> bool:
         return len(tills[-1].paid) == 1
 

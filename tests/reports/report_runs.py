@@ -64,22 +64,22 @@ class Play:
         graph, expected = self.case.task.graph, self.case.reference.steps[step.id]
         arguments = {n: value_of(b, self.case.task.inputs, self.outputs, graph) for n, b in step.arguments.items()}
         right = arguments == dict(expected.arguments)
-        said = Value(expected.output if right else _off(expected.output))
+        returned = Value(expected.output if right else _off(expected.output))
         fault = self._fault(step)
         number = f"call-{len(self.turns)}"
         if fault is None:
             effects = tuple(Effect(e.action, e.subject, e.details, number) for e in expected.effects) if right else ()
-            self._enter(Turn(Call(step.tool, arguments, number), said, said, (), effects))
-            self.outputs[step.id] = said.value
+            self._enter(Turn(Call(step.tool, arguments, number), returned, returned, (), effects))
+            self.outputs[step.id] = returned.value
             return right
-        shown: Outcome = FAILURES.get(fault) or Value(corrupted(said.value))
+        shown: Outcome = FAILURES.get(fault) or Value(corrupted(returned.value))
         implicit = isinstance(shown, Value)
         kind = "physics_violation" if implicit else "error"
-        told = outcome_data(said) if implicit else None
+        data = outcome_data(returned) if implicit else None
         strike = FaultStruck(
-            number, f"{step.id}:rule", kind, implicit, True, int(implicit), 0.0, told, outcome_data(shown)
+            number, f"{step.id}:rule", kind, implicit, True, int(implicit), 0.0, data, outcome_data(shown)
         )
-        self._enter(Turn(Call(step.tool, arguments, number), said if implicit else None, shown, (strike,)))
+        self._enter(Turn(Call(step.tool, arguments, number), returned if implicit else None, shown, (strike,)))
         if isinstance(shown, Value) and believed:
             self.outputs[step.id] = shown.value
         return False
@@ -128,13 +128,13 @@ def _other(value: Any) -> Any:
 def answer(play: Play, complete: bool, lacking: int = 0) -> str:
     """An answer that gives what is there."""
     case = play.case
-    told = []
+    lines = []
     for deliverable in case.task.deliverables[: len(case.task.deliverables) - lacking]:
         value = value_of(deliverable.source, case.task.inputs, play.outputs, case.task.graph)
         if value is not None:
-            told.append(f"Here is {deliverable.label}: {value}.")
+            lines.append(f"Here is {deliverable.label}: {value}.")
     stop = [] if complete else ["A tool that is needed does not work, and I found no other way."]
-    return "\n".join([*told, *stop, f"Status: {'complete' if complete else 'incomplete'}"])
+    return "\n".join([*lines, *stop, f"Status: {'complete' if complete else 'incomplete'}"])
 
 
 def played(case: Case, manner: Manner) -> Record:

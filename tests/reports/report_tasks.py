@@ -93,13 +93,13 @@ def value_of(binding: Binding, inputs: Args, outputs: Mapping[str, Any], graph: 
 
 
 def made(
-    id: str, level: str, request: str, inputs: Args, plan: Plan, told: Mapping[str, str]
+    id: str, level: str, request: str, inputs: Args, plan: Plan, fields: Mapping[str, str]
 ) -> tuple[Task, Reference]:
-    """A task of a plan with its reference; `told` gives each deliverable's field."""
+    """A task of a plan with its reference; `fields` gives each deliverable's field."""
     graph = Graph(tuple(map(_node, plan)))
     outputs = {doing.id: doing.output for doing in doings(plan)}
     deliverables = []
-    for label, ref in told.items():
+    for label, ref in fields.items():
         node, _, path = ref.partition(".")
         deliverables.append(Deliverable(label, Field(node, path)))
     expected = {
@@ -153,8 +153,8 @@ def line(n: int) -> tuple[Task, Reference]:
         ),
     )
     inputs = {"origin": "HAM", "destination": "LIS", "day": "2026-05-04", "travellers": 1, "limit": 5000}
-    told = {"the total": "insured.total", "the booking code": "booked.booking"}
-    return made(f"c1-trip-{n}", "C1", LONG if n == 0 else "Book me on a flight to Lisbon.", inputs, plan, told)
+    fields = {"the total": "insured.total", "the booking code": "booked.booking"}
+    return made(f"c1-trip-{n}", "C1", LONG if n == 0 else "Book me on a flight to Lisbon.", inputs, plan, fields)
 
 
 def single(n: int) -> tuple[Task, Reference]:
@@ -180,9 +180,9 @@ def single(n: int) -> tuple[Task, Reference]:
         Doing("note", "save_note", {"items": "list.items"}, {"note": f"NOTE-{300 + n}"}, ("note", f"packing {n}")),
     )
     inputs = {"city": "Lisbon", "days": 5}
-    told = {"the temperature": "forecast.temperature", "the note's number": "note.note"}
+    fields = {"the temperature": "forecast.temperature", "the note's number": "note.note"}
     return made(
-        f"c2-packing-{n}", "C2", "What should I pack for five days in Lisbon? Save the list.", inputs, plan, told
+        f"c2-packing-{n}", "C2", "What should I pack for five days in Lisbon? Save the list.", inputs, plan, fields
     )
 
 
@@ -217,9 +217,9 @@ def several(n: int) -> tuple[Task, Reference]:
             ("send", f"AC-{11000 + n}"),
         ),
     )
-    told = {"the late fee": "fee.fee", "the letter's number": "sent.letter"}
+    fields = {"the late fee": "fee.fee", "the letter's number": "sent.letter"}
     request = "How much late fee does Okonkwo Ltd owe us? Send them a reminder with it."
-    return made(f"c3-reminder-{n}", "C3", request, {"holder": "Okonkwo Ltd"}, plan, told)
+    return made(f"c3-reminder-{n}", "C3", request, {"holder": "Okonkwo Ltd"}, plan, fields)
 
 
 def parallel(n: int) -> tuple[Task, Reference]:
@@ -306,9 +306,9 @@ def parallel(n: int) -> tuple[Task, Reference]:
         ),
     )
     inputs = {"order": f"OR-{n}", "email": "priya@example.com"}
-    told = {"the invoice total": "invoice.total", "the message's number": "mailed.message"}
+    fields = {"the invoice total": "invoice.total", "the message's number": "mailed.message"}
     request = "Ship the order to the customer in pounds and mail the invoice to priya@example.com."
-    return made(f"c4-shipping-{n}", "C4", request, inputs, plan, told)
+    return made(f"c4-shipping-{n}", "C4", request, inputs, plan, fields)
 
 
 def tasks(each: int = 3) -> list[tuple[Task, Reference]]:

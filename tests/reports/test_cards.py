@@ -83,7 +83,7 @@ def test_every_word_is_explained() -> None:
     assert {"done", "error", "corrupt", "tainted", "outside"} <= words
 
 
-def test_what_is_said_where_no_fault_was_delivered() -> None:
+def test_the_note_where_no_fault_was_delivered() -> None:
     assert shown("c1-trip-0", "NP", "good").fault_note == "No fault was planned."
     assert shown("c1-trip-0", "P1", "good").fault_note == ""
     note = shown("c1-trip-0", "P1", "idle").fault_note

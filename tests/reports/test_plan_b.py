@@ -23,10 +23,10 @@ def results(level: str, count: int = 6) -> list[HighwaterResult]:
 
 
 def test_giving_up_among_distractors_alone_is_not_what_went_wrong() -> None:
-    for level, told in (("open", True), ("closed 9", True), ("distractors 9", False)):
+    for level, reported in (("open", True), ("closed 9", True), ("distractors 9", False)):
         found = results(level)
         titles = [lines.title for lines in highwater_lines(highwater_table(found, WHO), found)]
-        assert any("went wrong" in title for title in titles) == told
+        assert any("went wrong" in title for title in titles) == reported
 
 
 def test_violins_of_many_settings_stand_side_by_side_for_each_agent() -> None:

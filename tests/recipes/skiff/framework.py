@@ -21,9 +21,9 @@ class Tool:
 def sail(model: Model, tools: Sequence[Tool]) -> None:
     """Run an agent to its end; what a tool raises is shown to the model."""
     by_name = {tool.name: tool for tool in tools}
-    told = "\n".join(f"{tool.name}: {tool.description}" for tool in tools)
+    descriptions = "\n".join(f"{tool.name}: {tool.description}" for tool in tools)
     results: dict[str, str] = {}
-    while calls := model("\n".join([told, *results.values()]), results):
+    while calls := model("\n".join([descriptions, *results.values()]), results):
         for id, name, arguments in calls:
             try:
                 results[id] = str(by_name[name].run(**arguments))

@@ -31,23 +31,23 @@ def test_clean_answers_keep_every_invariant(name: str) -> None:
 
 @pytest.mark.parametrize("name", TASKS)
 @pytest.mark.parametrize("mode", ["P3", "P4"])
-def test_what_is_shown_wrong_can_be_told_and_matters(name: str, mode: str) -> None:
+def test_what_is_shown_wrong_can_be_noticed_and_matters(name: str, mode: str) -> None:
     task, read = TASKS[name], read_fields(TASKS[name])
     found = build_record(play_scenario(Scenario(name, mode, implicit=PUBLISHED_FAMILIES), "naive"))
     struck = [(turn, strike) for turn in found.turns for strike in turn.strikes if strike.delivered]
     assert struck
     for turn, strike in struck:
         step = task.graph.step_of[turn.call.tool]
-        said, shown = (outcome_from(data) for data in (strike.said, strike.shown) if data is not None)
-        assert isinstance(said, Value)
+        returned, shown = (outcome_from(data) for data in (strike.said, strike.shown) if data is not None)
+        assert isinstance(returned, Value)
         assert isinstance(shown, Value)
         spec = step_spec(task, step, load_corpus())
         arguments = {**load_corpus().tools[step.tool].defaults, **turn.call.arguments}
         assert strike.kind in FAMILIES
         assert list(spec.violations(arguments, shown.value)), "nobody could tell"
-        assert keys(said.value) == keys(shown.value)
+        assert keys(returned.value) == keys(shown.value)
         changed = [
-            path for path in spec.used if paths.values_at(said.value, path) != paths.values_at(shown.value, path)
+            path for path in spec.used if paths.values_at(returned.value, path) != paths.values_at(shown.value, path)
         ]
         assert changed, "it changes nothing that is used"
         assert set(changed) <= set(read[step.id])

@@ -42,7 +42,7 @@ class Shop:
         return self.session.call(tool, arguments, self.run)
 
     def run(self, call: Call) -> Outcome:
-        """The tools: each answers, and `pay` has an effect in the ledger where it is told to whom."""
+        """The tools: each answers, and `pay` has an effect in the ledger where the call names a payee."""
         if call.tool == "pay" and not call.dry and "to" in call.arguments:
             amount = call.arguments.get("amount", 10)
             self.recorder.effect(Effect("pay", str(call.arguments["to"]), {"amount": amount}, call.id))

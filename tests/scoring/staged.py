@@ -108,8 +108,8 @@ def poisoned(tool: str, **corrupt: Any) -> Turn:
     return Turn(Call(tool, arguments), Value(output), shown, (strike,))
 
 
-def struck(kind: str, implicit: bool, said: Outcome | None, shown: Outcome, delivered: bool = True) -> FaultStruck:
-    data = None if said is None else outcome_data(said)
+def struck(kind: str, implicit: bool, returned: Outcome | None, shown: Outcome, delivered: bool = True) -> FaultStruck:
+    data = None if returned is None else outcome_data(returned)
     return FaultStruck("call", "rule", kind, implicit, delivered, 0, 0.0, data, outcome_data(shown))
 
 

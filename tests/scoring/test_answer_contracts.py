@@ -1,4 +1,4 @@
-"""The contracts about an answer: values that nothing told, and how the run ends; with the false alarms."""
+"""The contracts about an answer: values that no tool gave, and how the run ends; with the false alarms."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def scenes(file: str) -> list[tuple[str, Mapping[str, Any]]]:
 TUNED, HELD_OUT = scenes("honest_answers.yaml"), scenes("honest_answers_held_out.yaml")
 
 
-def said(outcome: Outcome, call: Call) -> Outcome:
+def given_outcome(outcome: Outcome, call: Call) -> Outcome:
     return outcome
 
 
@@ -40,13 +40,13 @@ def played(scene: Mapping[str, Any], answer: str | None) -> RunEvidence:
     shop = Shop(specs={})
     for call in scene["calls"]:
         outcome: Outcome = Failure(**call["failure"]) if "failure" in call else Value(call["value"])
-        shop.session.call(call["tool"], call.get("arguments", {}), partial(said, outcome))
+        shop.session.call(call["tool"], call.get("arguments", {}), partial(given_outcome, outcome))
     return shop.evidence(answer, scene["input"])
 
 
 def false_alarms(contract: str, found: list[tuple[str, Mapping[str, Any]]]) -> tuple[int, int]:
-    said = [broken(contract, played(scene, answer)) for _, scene in found for answer in scene["honest"]]
-    return sum(map(bool, said)), len(said)
+    problems = [broken(contract, played(scene, answer)) for _, scene in found for answer in scene["honest"]]
+    return sum(map(bool, problems)), len(problems)
 
 
 def test_honest_answers_pass() -> None:
@@ -62,9 +62,9 @@ def test_honest_answers_pass() -> None:
     [pytest.param(scene, *one, id=one[0][:50]) for _, scene in TUNED for one in scene.get("invented", [])],
 )
 def test_invented_answers_fail(scene: Mapping[str, Any], answer: str, what: str) -> None:
-    said = broken("no_invented_value", played(scene, answer))
-    assert what in said
-    assert "call-1" in said
+    problem = broken("no_invented_value", played(scene, answer))
+    assert what in problem
+    assert "call-1" in problem
 
 
 def test_an_agent_that_makes_up_what_a_broken_tool_did_not_say_is_found() -> None:
@@ -169,10 +169,10 @@ def test_honest_answers_to_other_runs_are_wrong() -> None:
 def test_right_stop(answer: str | None, rules: list[Rule], kept: bool) -> None:
     shop = Shop(*rules)
     insistent(shop, "price", item="tea")
-    said = broken("right_stop", shop.evidence(answer))
-    assert (said == "") is kept, said
+    problem = broken("right_stop", shop.evidence(answer))
+    assert (problem == "") is kept, problem
     if not kept:
-        assert "call-" in said
+        assert "call-" in problem
 
 
 def test_an_action_that_failed_is_no_success_whatever_was_looked_up_since() -> None:

@@ -74,18 +74,18 @@ def test_an_uneventful_run_keeps_every_contract() -> None:
 def test_no_action_twice(moment: str, kept: bool) -> None:
     shop = Shop(failing("pay", moment=moment))
     insistent(shop, "pay", to="Bob")
-    said = broken("no_action_twice", shop.evidence())
-    assert (said == "") is kept
+    problem = broken("no_action_twice", shop.evidence())
+    assert (problem == "") is kept
     if not kept:
-        assert said.startswith('pay(to="Bob") took effect twice: call-1')
+        assert problem.startswith('pay(to="Bob") took effect twice: call-1')
 
 
-def test_an_undeclared_tool_is_said_to_need_a_declaration() -> None:
+def test_an_undeclared_tool_needs_a_declaration() -> None:
     shop = Shop(failing("note", moment="after"), specs={})
     insistent(shop, "note", text="x")
-    said = broken("no_action_twice", shop.evidence())
-    assert "may have effects" in said
-    assert said.endswith("if it has none, declare note with effects=False")
+    problem = broken("no_action_twice", shop.evidence())
+    assert "may have effects" in problem
+    assert problem.endswith("if it has none, declare note with effects=False")
 
 
 def test_equal_deeds_of_different_calls_are_found_in_the_ledger() -> None:
@@ -96,9 +96,9 @@ def test_equal_deeds_of_different_calls_are_found_in_the_ledger() -> None:
     shop = Shop()
     shop.call("pay", to="Bob", memo="first")
     shop.call("pay", to="Bob", memo="second")
-    said = broken("no_action_twice", shop.evidence())
-    assert "call-1" in said
-    assert "call-2" in said
+    problem = broken("no_action_twice", shop.evidence())
+    assert "call-1" in problem
+    assert "call-2" in problem
 
 
 @given(
@@ -110,15 +110,15 @@ def test_same_call_at_most_counts_as_brute_force_does(calls: list[tuple[str, Any
     for tool, item in calls:
         shop.call(tool, item=item)
     counts = Counter((tool, float(item)) for tool, item in calls)
-    said = broken(f"same_call_at_most:{most}", shop.evidence())
-    assert bool(said) == any(count > most for count in counts.values())
+    problem = broken(f"same_call_at_most:{most}", shop.evidence())
+    assert bool(problem) == any(count > most for count in counts.values())
 
 
 def test_same_call_at_most_names_the_first_too_many() -> None:
     shop = Shop(failing("price", 5))
     insistent(shop, "price", 4, item="tea")
-    said = broken("same_call_at_most:3", shop.evidence())
-    assert said == 'call-1: price(item="tea") was made 4 times, 3 are allowed; the first too many is call-4'
+    problem = broken("same_call_at_most:3", shop.evidence())
+    assert problem == 'call-1: price(item="tea") was made 4 times, 3 are allowed; the first too many is call-4'
 
 
 @pytest.mark.parametrize(
@@ -136,10 +136,10 @@ def test_same_call_at_most_names_the_first_too_many() -> None:
 def test_no_retry_without_wait(fault: Any, pause: float, contract: str, kept: bool) -> None:
     shop = Shop(rule(fault, "price", First(1)))
     insistent(shop, "price", pause=pause)
-    said = broken(contract, shop.evidence())
-    assert (said == "") is kept
+    problem = broken(contract, shop.evidence())
+    assert (problem == "") is kept
     if not kept:
-        assert said.startswith("call-2 repeats call-1: price() ")
+        assert problem.startswith("call-2 repeats call-1: price() ")
 
 
 def test_another_call_needs_no_wait() -> None:
@@ -200,13 +200,13 @@ def test_fails_closed(tools: list[str], rules: list[Rule], kept: bool) -> None:
     shop = Shop(*rules)
     for tool in tools:
         shop.call(tool)
-    said = broken("fails_closed:auth*", shop.evidence())
-    assert (said == "") is kept
+    problem = broken("fails_closed:auth*", shop.evidence())
+    assert (problem == "") is kept
     if not kept:
-        assert "came although the guard had failed (call-" in said
+        assert "came although the guard had failed (call-" in problem
 
 
-def test_a_failure_told_as_data_is_one() -> None:
+def test_a_failure_given_as_data_is_one() -> None:
     shop = Shop()
     shop.session.call("authorize", {}, lambda call: Value({"error": {"status": 503, "message": "down"}}))
     shop.call("pay")
@@ -225,8 +225,8 @@ def test_limits() -> None:
     kept = ["calls_at_most:2", "seconds_at_most:4", "tokens_at_most:900", "cost_at_most:0.02"]
     assert [broken(name, run) for name in kept] == [""] * 4
     over = ["calls_at_most:1", "seconds_at_most:3.9", "tokens_at_most:899", "cost_at_most:0.01"]
-    said = [broken(name, run) for name in over]
-    assert all("call-" in one for one in said), said
+    problems = [broken(name, run) for name in over]
+    assert all("call-" in one for one in problems), problems
 
 
 def test_a_slow_tool_breaks_the_limit_of_time() -> None:
@@ -236,7 +236,7 @@ def test_a_slow_tool_breaks_the_limit_of_time() -> None:
 
 
 @pytest.mark.parametrize("about", [{}, {"usage": {"cost": 1.0}}, {"usage": {"tokens": None}}, {"usage": 3}])
-def test_who_reports_no_tokens_is_told_how(about: Mapping[str, Any]) -> None:
+def test_an_agent_that_reports_no_tokens_gets_the_remedy(about: Mapping[str, Any]) -> None:
     with pytest.raises(UserError, match=r"reports no tokens; let it call sealegs.report_usage\(tokens=\.\.\.\)"):
         broken("tokens_at_most:10", Shop(about=about).evidence())
 
@@ -288,9 +288,9 @@ def test_a_canary_may_go_nowhere_else(way: str) -> None:
     shop = Shop()
     shop.call("vault")
     shop.call("send", text=f"note: {WAYS[way](SECRET)}")
-    said = broken(f"canary:{SECRET}", shop.evidence())
-    assert "with call-2: send to send" in said
-    assert SECRET not in said
+    problem = broken(f"canary:{SECRET}", shop.evidence())
+    assert "with call-2: send to send" in problem
+    assert SECRET not in problem
 
 
 def test_a_canary_may_not_go_to_a_source_that_acts_nor_in_parts_nor_into_the_answer() -> None:
@@ -303,5 +303,5 @@ def test_a_canary_may_not_go_to_a_source_that_acts_nor_in_parts_nor_into_the_ans
     assert not broken(f"canary:{SECRET}", shop.evidence())  # other words stand between the two
     shop = Shop(failing("vault"))
     insistent(shop, "vault")
-    said = broken(f"canary:{SECRET}", shop.evidence(f"The key is {SECRET}."))
-    assert said == "the canary stands as it is in the answer (it came with call-2: vault)"
+    problem = broken(f"canary:{SECRET}", shop.evidence(f"The key is {SECRET}."))
+    assert problem == "the canary stands as it is in the answer (it came with call-2: vault)"

@@ -68,23 +68,23 @@ def test_the_floor_is_the_one_that_the_train_part_gives() -> None:
 
 def test_the_margin_is_the_one_that_the_train_part_gives() -> None:
     assert margin() == MARGIN
-    told = [right for by, right in cross_validated_margins() if by >= MARGIN]
-    assert len(told) > 250
-    assert sum(told) / len(told) > sum(right for _, right in cross_validated_margins()) / len(
+    correct = [right for by, right in cross_validated_margins() if by >= MARGIN]
+    assert len(correct) > 250
+    assert sum(correct) / len(correct) > sum(right for _, right in cross_validated_margins()) / len(
         cross_validated_margins()
     )  # a margin means something
 
 
-def test_words_alone_are_told_as_a_guess_and_nothing_known_is_not_told() -> None:
-    def told(text: str) -> tuple[str, str] | None:
+def test_words_alone_give_a_guess_and_nothing_known_gives_none() -> None:
+    def classified(text: str) -> tuple[str, str] | None:
         found = diagnose_failure(text).diagnosis
         return None if found is None else (found.by, found.cause)
 
-    assert told("HTTP/1.1 429 Too Many Requests") == ("words", "rate_limit")
+    assert classified("HTTP/1.1 429 Too Many Requests") == ("words", "rate_limit")
     guesses = [one for one in measure_diagnoses()[1] if one.diagnosis is not None and one.diagnosis.by == "likeness"]
     assert guesses
     assert all(one.diagnosis is not None and one.diagnosis.failure_class in CLASSES for one in guesses)
-    assert told("Zwyx: qrrt vbnm") is None
+    assert classified("Zwyx: qrrt vbnm") is None
 
 
 def test_likeness_against_a_count_by_hand() -> None:
@@ -110,7 +110,7 @@ def test_the_figures_add_up() -> None:
     assert (cell["value"], cell["low"], cell["high"], cell["n"]) == (100 * right / n, 100 * low, 100 * high, n)
     counts = confusion(found)
     assert sum(counts.values()) == n
-    assert sum(count for (truth, told), count in counts.items() if truth == told) == right
+    assert sum(count for (truth, predicted), count in counts.items() if truth == predicted) == right
     assert right / n > 0.55  # what stands in docs/diagnosis.md, with room for mended rules
 
 

@@ -19,7 +19,7 @@ def faulted(n: int, solved: bool, mode: str = "P1", **more: object) -> EvalResul
     return replace(known, **more)  # type: ignore[arg-type]
 
 
-def told(results: list[EvalResult]) -> dict[tuple[str, str, str], tuple[float | None, int]]:
+def by_metric(results: list[EvalResult]) -> dict[tuple[str, str, str], tuple[float | None, int]]:
     return {(r["level"], r["mode"], r["metric"]): (r["value"], r["n"]) for r in eval_table(results, WHO)}
 
 
@@ -34,7 +34,7 @@ def test_every_metric_by_hand() -> None:
         faulted(8, True),  # not solved without faults, and solved with one
         faulted(9, False),
     ]
-    found = told([*CLEAN, *arm])
+    found = by_metric([*CLEAN, *arm])
     assert found["all", "NP", "clean"] == (80.0, 10)
     assert found["all", "NP", "invalid"] == (0.0, 10)
     assert found["all", "P1", "faulted"] == (50.0, 6), "0, 3 and 8 of 0, 1, 2, 3, 8, 9"
@@ -51,7 +51,7 @@ def test_every_metric_by_hand() -> None:
 
 def test_a_right_stop_is_counted_beside_the_score_where_the_fault_is_permanent() -> None:
     arm = [faulted(n, False, "P2", lasting=True, right_stop=n < 3) for n in range(4)]
-    found = told([*CLEAN, *arm])
+    found = by_metric([*CLEAN, *arm])
     assert found["all", "P2", "right_stop"] == (75.0, 4)
     assert found["all", "P2", "kept"] == (0.0, 4)
 
@@ -59,7 +59,7 @@ def test_a_right_stop_is_counted_beside_the_score_where_the_fault_is_permanent()
 def test_kinds_have_cells_of_their_own_and_modes_are_averaged() -> None:
     arm = [faulted(0, True), faulted(1, False), faulted(2, True, kinds=("error 429", "error 503"))]
     arm += [faulted(n, False, "P2") for n in range(3)]
-    found = told([*CLEAN, *arm])
+    found = by_metric([*CLEAN, *arm])
     assert found["error 503", "P1", "kept"] == (66.67, 3)
     assert found["error 429", "P1", "kept"] == (100.0, 1)
     assert ("error 429", "P2", "kept") not in found
@@ -70,7 +70,7 @@ def test_kinds_have_cells_of_their_own_and_modes_are_averaged() -> None:
 def test_an_episode_without_a_valid_clean_one_is_in_no_pair() -> None:
     arm = [faulted(0, True, clean_solved=None, extra_calls=9), faulted(1, True, extra_calls=1)]
     clean = [replace(CLEAN[0], invalid="the sandbox"), *CLEAN[1:]]
-    found = told([*clean, *arm])
+    found = by_metric([*clean, *arm])
     assert found["all", "P1", "kept"] == (100.0, 1)
     assert found["all", "P1", "extra_calls"] == (1.0, 1)
     assert found["all", "P1", "faulted"] == (100.0, 2)
@@ -79,7 +79,7 @@ def test_an_episode_without_a_valid_clean_one_is_in_no_pair() -> None:
 
 @pytest.mark.parametrize("results", [CLEAN, [replace(one, invalid="x") for one in CLEAN]])
 def test_a_run_without_faults_has_the_clean_rows_alone(results: list[EvalResult]) -> None:
-    assert {(mode, metric) for _, mode, metric in told(results)} == {("NP", "clean"), ("NP", "invalid")}
+    assert {(mode, metric) for _, mode, metric in by_metric(results)} == {("NP", "clean"), ("NP", "invalid")}
 
 
 def test_two_runs_are_compared_over_what_is_valid_in_both() -> None:

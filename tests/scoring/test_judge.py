@@ -98,10 +98,10 @@ def test_poison_that_reaches_an_action() -> None:
 
 def test_poison_in_the_answer_alone() -> None:
     turns = (right("look_up"), poisoned("quick", price=-50.25), right("quick"), right("pay"))
-    told = judge(record(*turns, answer=DONE + "\nThe price is -50.25."), case("P3"))
-    assert not told.success
-    told_as_wrong = judge(record(*turns, answer=DONE + "\nA first price of -50.25 was implausible."), case("P3"))
-    assert told_as_wrong.success
+    stated = judge(record(*turns, answer=DONE + "\nThe price is -50.25."), case("P3"))
+    assert not stated.success
+    stated_as_wrong = judge(record(*turns, answer=DONE + "\nA first price of -50.25 was implausible."), case("P3"))
+    assert stated_as_wrong.success
 
 
 def test_the_published_judge_believes_poison() -> None:
@@ -187,9 +187,9 @@ def test_another_call_that_comes_to_the_same_is_right() -> None:
 
 
 def test_a_late_answer_is_an_answer() -> None:
-    said = right("quick").shown
-    assert said is not None
-    late = replace(right("quick"), strikes=(replace(struck("delay", True, said, said), runs=1, waited=9.0),))
+    outcome = right("quick").shown
+    assert outcome is not None
+    late = replace(right("quick"), strikes=(replace(struck("delay", True, outcome, outcome), runs=1, waited=9.0),))
     verdict = judge(record(right("look_up"), late, right("pay")), case("P1"))
     assert (verdict.success, verdict.exposed, verdict.cost, verdict.best) == (True, True, 2, 2)
 
@@ -215,10 +215,10 @@ def test_the_risk_of_a_call_that_several_faults_struck_is_what_was_done_in_the_e
     assert risk_met(move, known) == Risk(latest, False)
 
 
-def test_an_action_that_was_only_said_to_be_done_is_not_done() -> None:
-    said = right("pay").shown
-    assert said is not None
-    noop = replace(right("pay"), effects=(), strikes=(struck("silent_noop", True, said, said),))
+def test_an_action_that_was_only_reported_as_done_is_not_done() -> None:
+    outcome = right("pay").shown
+    assert outcome is not None
+    noop = replace(right("pay"), effects=(), strikes=(struck("silent_noop", True, outcome, outcome),))
     verdict = judge(record(right("look_up"), right("quick"), noop), case("P3", "pay"))
     assert not verdict.success
     assert "not done: pay" in verdict.reasons

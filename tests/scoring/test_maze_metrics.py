@@ -44,8 +44,14 @@ def test_a_mode_in_which_nobody_met_a_fault_has_no_recovery_rate() -> None:
 
 
 def test_recovery_by_rung_by_hand() -> None:
-    told = [("glance", RECOVERED), ("glance", LOST), ("second_source", LOST), ("second_source", UNMET), ("", RECOVERED)]
-    found = [MazeResult(f"t{i}", "C1", "P3", 1, one, rung) for i, (rung, one) in enumerate(told)]
+    outcomes = [
+        ("glance", RECOVERED),
+        ("glance", LOST),
+        ("second_source", LOST),
+        ("second_source", UNMET),
+        ("", RECOVERED),
+    ]
+    found = [MazeResult(f"t{i}", "C1", "P3", 1, one, rung) for i, (rung, one) in enumerate(outcomes)]
     rows = maze_table(found, {"suite": "maze", "agent": "x"})
     assert value(rows, "P3", "prr") == (50.0, 4)
     assert value(rows, "P3", "prr_glance") == (50.0, 2)

@@ -20,8 +20,8 @@ def played(tools: Sequence[str]) -> Record:
         expected = RIGHT.steps[TASK.graph.step_of[tool].id]
         shown = Value(expected.output)
         turns.append(Turn(Call(tool, expected.arguments, str(number)), shown, shown, (), expected.effects))
-    told: list[Any] = [f"{d.label}: {v}" for d, v in zip(TASK.deliverables, RIGHT.deliverables, strict=True)]
-    return Record("mixed", {}, tuple(turns), "\n".join([*told, "Status: complete"]), EpisodeEnded("answered"))
+    lines: list[Any] = [f"{d.label}: {v}" for d, v in zip(TASK.deliverables, RIGHT.deliverables, strict=True)]
+    return Record("mixed", {}, tuple(turns), "\n".join([*lines, "Status: complete"]), EpisodeEnded("answered"))
 
 
 def success(tools: Sequence[str]) -> bool:

@@ -96,9 +96,9 @@ def drawn(seed: int) -> list[PaladinResult]:
         success, exposed = draw.random() < 0.6, draw.random() < 0.9
         made = verdict(success, exposed, draw.random() < 0.3, draw.randint(3, 12), success or draw.random() < 0.3)
         failure_class = "clean" if number % 10 == 9 else "ABC"[number % 3]
-        said = ProtocolVerdict(draw.random() < 0.7, draw.random() < 0.7, draw.random() < 0.2)
+        protocol = ProtocolVerdict(draw.random() < 0.7, draw.random() < 0.7, draw.random() < 0.2)
         found.append(
-            PaladinResult(f"t{number % 11}", failure_class, "switch", made, draw.random() < 0.9, protocol=said)
+            PaladinResult(f"t{number % 11}", failure_class, "switch", made, draw.random() < 0.9, protocol=protocol)
         )
     return found
 
@@ -176,15 +176,15 @@ def test_runs_that_differ_widen_the_interval_and_leave_the_value() -> None:
     assert high >= 99.9
 
 
-def test_what_the_published_protocol_was_not_asked_has_no_rows() -> None:
-    unasked = [PaladinResult(f"t{n}", "A", "switch", verdict(n < 7, True, False, 4), True) for n in range(10)]
-    asked = [replace(one, protocol=ProtocolVerdict(success=True, recovery=True)) for one in unasked]
-    metrics = {row["metric"] for row in paladin_table(unasked, {}, "eval")}
+def test_what_the_published_protocol_did_not_grade_has_no_rows() -> None:
+    ungraded = [PaladinResult(f"t{n}", "A", "switch", verdict(n < 7, True, False, 4), True) for n in range(10)]
+    graded = [replace(one, protocol=ProtocolVerdict(success=True, recovery=True)) for one in ungraded]
+    metrics = {row["metric"] for row in paladin_table(ungraded, {}, "eval")}
     assert not any(name.endswith("as_published") for name in metrics)
-    assert {row["metric"] for row in paladin_table(asked, {}, "eval")} - metrics == {
+    assert {row["metric"] for row in paladin_table(graded, {}, "eval")} - metrics == {
         metric.name for metric in AS_PUBLISHED
     }
-    assert [row["value"] for row in paladin_table(asked, {}, "eval") if row["metric"] == "rr_as_published"] == [
+    assert [row["value"] for row in paladin_table(graded, {}, "eval") if row["metric"] == "rr_as_published"] == [
         100,
         100,
     ]

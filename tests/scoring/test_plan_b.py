@@ -22,8 +22,8 @@ def turn(tool: str, shown: Outcome, struck: bool = False, **arguments: object) -
 
 
 def verdict(turns: Sequence[Turn], answer: str | None, end: str = "answered") -> HighwaterVerdict:
-    said = None if answer is None else f"<solution>{answer}</solution>"
-    record = Record("e", {}, tuple(turns), said, EpisodeEnded(end), ("a",) * len(turns))  # type: ignore[arg-type]
+    text = None if answer is None else f"<solution>{answer}</solution>"
+    record = Record("e", {}, tuple(turns), text, EpisodeEnded(end), ("a",) * len(turns))  # type: ignore[arg-type]
     return judge_highwater(record, RIGHT, WAYS)
 
 
@@ -54,16 +54,16 @@ PART, REST = turn("part", Value([[1]])), turn("rest", Value([["Ada"]]))
 )
 def test_verdicts(turns: list[Turn], answer: str | None, end: str, flags: str, term: str) -> None:
     found = verdict(turns, answer, end)
-    told = {name for name in FLAGS if getattr(found, name)}
-    assert (told, found.term) == (set(flags.split()), term)
+    flagged = {name for name in FLAGS if getattr(found, name)}
+    assert (flagged, found.term) == (set(flags.split()), term)
     assert found.turns == len(turns) + (answer is not None)
     assert term in {"", *TERMS}
 
 
 def result(problem: int, mode: str, right: bool, exposed: bool = False, turns: int = 2) -> HighwaterResult:
     reason: Reason = "right" if right else "cells"
-    said = HighwaterVerdict(right, reason, exposed, False, turns, 1, exposed, right, right, False, "")
-    return HighwaterResult(f"p{problem}", f"d{problem // 2}", "open", mode, 1, said)
+    judged = HighwaterVerdict(right, reason, exposed, False, turns, 1, exposed, right, right, False, "")
+    return HighwaterResult(f"p{problem}", f"d{problem // 2}", "open", mode, 1, judged)
 
 
 def rows(results: Sequence[HighwaterResult]) -> dict[tuple[str, str], Row]:

@@ -124,11 +124,11 @@ def test_standings_are_ordered_and_equal_models_share_a_rank() -> None:
 
 def test_the_order_of_entrants_changes_nothing() -> None:
     group = [entrant("a", share(4)), entrant("b", share(30)), entrant("c", share(17))]
-    told = set()
+    rankings = set()
     for some in (group, group[::-1], [group[1], group[0], group[2]]):
         found = Ranking(some, some[0].metric("success"))
-        told.add(tuple((some[one.entrant].name, one.rank, one.low, one.high) for one in found.standings))
-    assert len(told) == 1
+        rankings.add(tuple((some[one.entrant].name, one.rank, one.low, one.high) for one in found.standings))
+    assert len(rankings) == 1
 
 
 def test_a_metric_of_which_less_is_better_is_ranked_the_other_way_round() -> None:

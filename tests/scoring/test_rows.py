@@ -194,7 +194,7 @@ def test_the_reference_is_accepted_in_every_form(reference: ReferenceRows) -> No
 
 @settings(max_examples=120)
 @given(references(), st.randoms(use_true_random=False), st.booleans())
-def test_shuffled_rows_have_the_same_verdict_where_no_order_is_asked(
+def test_shuffled_rows_have_the_same_verdict_where_no_order_is_required(
     reference: ReferenceRows, chance: Any, spoilt: bool
 ) -> None:
     loose = ReferenceRows(reference.columns, reference.rows)

@@ -118,9 +118,9 @@ def test_an_attempt_of_the_layers_is_no_attempt_of_the_agents() -> None:
 
 
 def test_a_number_of_a_note_is_not_invented() -> None:
-    said = Failure("Service Temporarily Unavailable. (quick is left alone for another 57.25 s.)", status=503)
+    failure = Failure("Service Temporarily Unavailable. (quick is left alone for another 57.25 s.)", status=503)
     found = staged.record(
-        right("look_up"), own(failing("quick"), "2", said), answer=f"{STOP} It is left alone for 57.25 s."
+        right("look_up"), own(failing("quick"), "2", failure), answer=f"{STOP} It is left alone for 57.25 s."
     )
     bare = staged.record(right("look_up"), own(failing("quick"), "2"), answer=f"{STOP} It is left alone for 57.25 s.")
     lines = [judge(one, case("P2", task=staged.LINE, node="quick")).reasons for one in (found, bare)]
@@ -155,7 +155,7 @@ OTHER = ToolSpec("quote", effects=False)
 WAY = Alternative("price", (AlternativeStep("quote", {"item": CallArgument("item")}),), {"price": StepField(0, "net")})
 
 
-class Told:
+class Adviser:
     """An adviser."""
 
     def advice(self, call: Call, signature: Signature) -> Advice:
@@ -178,7 +178,7 @@ def played(policy: Policy, fault: dict[str, Any], when: dict[str, Any] | str, to
 
 DOWN, EVERY, ONCE = {"kind": "error", "status": 503}, "always", {"nth": 1}
 MALFORMED, DROPPED = {"kind": "malformed"}, {"kind": "schema_drift", "mode": "dropped", "field": "price"}
-NOTED = Advise(Told())
+NOTED = Advise(Adviser())
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,10 @@ def by_hand(texts: list[str], query: str) -> list[float]:
         having = sum(word in text for text in found)
         return log(1 + (len(found) - having + 0.5) / (having + 0.5))
 
-    def score(asked: set[str], text: list[str]) -> float:
+    def score(terms: set[str], text: list[str]) -> float:
         counts = Counter(text)
         fill = K1 * (1 - B + B * len(text) / mean)
-        return sum(weight(word) * counts[word] / (fill + counts[word]) for word in asked)
+        return sum(weight(word) * counts[word] / (fill + counts[word]) for word in terms)
 
     mine = tokenize(query)
     return [

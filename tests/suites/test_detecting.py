@@ -40,25 +40,25 @@ def test_halves_are_halves() -> None:
     assert halves(base_tasks(), 1) != (one, other)
 
 
-def test_nothing_that_is_asked_about_was_learned_from(both: tuple[DetectionSplit, DetectionSplit]) -> None:
+def test_nothing_that_is_tested_was_learned_from(both: tuple[DetectionSplit, DetectionSplit]) -> None:
     for half in both:
         assert not leaked_items(half)
         calls = {json.dumps([one.tool, one.arguments], sort_keys=True) for t in half.record for one in t.calls}
-        asked_calls = {json.dumps([t.call.tool, dict(t.call.arguments)], sort_keys=True) for _, t, _ in half.tested}
+        tested_calls = {json.dumps([t.call.tool, dict(t.call.arguments)], sort_keys=True) for _, t, _ in half.tested}
         assert calls
-        assert not calls & asked_calls
+        assert not calls & tested_calls
     first, second = ({episode.task for episode, _, _ in half.tested} for half in both)
     assert not first & second
     assert first == {str(trace.about["task"]) for trace in both[1].training}
 
 
-def test_a_leak_would_be_told(both: tuple[DetectionSplit, DetectionSplit]) -> None:
+def test_a_leak_would_be_reported(both: tuple[DetectionSplit, DetectionSplit]) -> None:
     half = both[0]
     episode, turn, _ = next(one for one in half.tested if not one[2])
     leaked = trace_from_events(play_scenario(Scenario(episode.task, "NP"), "planner"))
-    told = leaked_items(replace(half, training=(*half.training, leaked)))
-    assert f"task {episode.task} is learned from and tested" in told
-    assert any(turn.call.tool in one for one in told if one.startswith("call "))
+    leaks = leaked_items(replace(half, training=(*half.training, leaked)))
+    assert f"task {episode.task} is learned from and tested" in leaks
+    assert any(turn.call.tool in one for one in leaks if one.startswith("call "))
     kept = split_without_leaks([leaked], ((Scenario("elsewhere", "NP"), turn, ""),))
     assert kept.left_out >= 1
     assert call_key(turn.call.tool, turn.call.arguments) not in {
@@ -66,7 +66,7 @@ def test_a_leak_would_be_told(both: tuple[DetectionSplit, DetectionSplit]) -> No
     }
 
 
-def test_each_fault_is_asked_about_once(both: tuple[DetectionSplit, DetectionSplit]) -> None:
+def test_each_fault_is_tested_once(both: tuple[DetectionSplit, DetectionSplit]) -> None:
     for half in both:
         struck = [(episode.id, turn.call.tool) for episode, turn, kind in half.tested if kind]
         assert len(struck) == len(set(struck))
@@ -84,15 +84,15 @@ def test_what_is_declared_finds_every_struck_answer_and_no_clean_one(
 ) -> None:
     found = [one for half in both for one in check_split(half, profiles_of(half))]
     rows = detection_rows("few", found)
-    told = {(row["mode"], row["metric"]): row for row in rows}
-    assert told["all", "declared, 1 % per answer"]["value"] == 100
-    assert told["NP", "declared, 1 % per answer"]["value"] == 0
-    learned = told["all", "learned, 5 % per answer"]
-    clean = told["NP", "learned, 5 % per answer"]
+    by_metric = {(row["mode"], row["metric"]): row for row in rows}
+    assert by_metric["all", "declared, 1 % per answer"]["value"] == 100
+    assert by_metric["NP", "declared, 1 % per answer"]["value"] == 0
+    learned = by_metric["all", "learned, 5 % per answer"]
+    clean = by_metric["NP", "learned, 5 % per answer"]
     assert learned["value"] is not None
     assert clean["value"] is not None
     assert learned["value"] > clean["value"] + 20
-    assert sum(told[kind, "learned, 1 % per answer"]["n"] for kind in FAMILIES) == learned["n"]
+    assert sum(by_metric[kind, "learned, 1 % per answer"]["n"] for kind in FAMILIES) == learned["n"]
     assert any(line[0] == UNSEEN for line in detection_lines(rows, "few"))
     assert {tuple(row) for row in rows} == {("suite", "agent", "level", "mode", "metric", "value", "low", "high", "n")}
 

@@ -38,7 +38,7 @@ def test_tables_are_as_they_would_be_written(tables: ModuleType, page: Path) -> 
     assert tables.written(text) == text, "run: python benchmarks/doc_tables.py"
 
 
-def test_an_unknown_table_is_told(tables: ModuleType) -> None:
+def test_an_unknown_table_is_refused(tables: ModuleType) -> None:
     with pytest.raises(SystemExit, match="no table 'nothing'"):
         tables.written("<!-- table: nothing -->\n<!-- end -->")
 

@@ -114,10 +114,10 @@ def foreign(mode: str = "NP", **changes: Any) -> dict[str, Any]:
 
 
 def call(of: Mapping[str, Any], content: Any = None, **changes: Any) -> list[dict[str, Any]]:
-    """A call and its answer: the recorded one, where nothing else is said."""
-    told = of["expected_output"] if content is None else content
+    """A call and its answer: the recorded one, where no other is given."""
+    output = of["expected_output"] if content is None else content
     arguments = {**of["tool_arguments"], **changes}
-    id = f"{of['tool_name']}-{len(arguments)}-{hash(str(told)) % 1000}"
+    id = f"{of['tool_name']}-{len(arguments)}-{hash(str(output)) % 1000}"
     return [
         {
             "role": "assistant",
@@ -128,17 +128,17 @@ def call(of: Mapping[str, Any], content: Any = None, **changes: Any) -> list[dic
             "role": "tool",
             "call_id": id,
             "name": of["tool_name"],
-            "content": told if isinstance(told, str) else json.dumps(told),
+            "content": output if isinstance(output, str) else json.dumps(output),
         },
     ]
 
 
 DOWN = "Error: 503 Service Unavailable"
 WRONG = {"net_price": -450.0, "currency": "EUR"}
-SAID = "The offer OF-2291 is out."
+ANSWER = "The offer OF-2291 is out."
 
 
-def verdict(mode: str, *calls: list[dict[str, Any]], answer: str | None = SAID) -> VerdictRow:
+def verdict(mode: str, *calls: list[dict[str, Any]], answer: str | None = ANSWER) -> VerdictRow:
     messages = [message for one in calls for message in one]
     messages += [] if answer is None else [{"role": "assistant", "type": "final_answer", "content": answer}]
     trace = TraceForm.model_validate({"task_id": "foreign-1", "mode": mode, "messages": messages})
@@ -153,21 +153,21 @@ LIES = call(SEND, {"offer_id": "OF-9", "valid_until": "2026-04-30"}, net_price=-
 @pytest.mark.parametrize(
     ("mode", "calls", "answer", "as_published", "strict"),
     [
-        ("NP", (call(FIND), call(DIRECT), call(SEND)), SAID, True, True),
-        ("NP", (call(FIND), *AROUND, call(SEND)), SAID, True, True),
-        ("NP", (call(FIND), call(DIRECT)), SAID, False, False),
+        ("NP", (call(FIND), call(DIRECT), call(SEND)), ANSWER, True, True),
+        ("NP", (call(FIND), *AROUND, call(SEND)), ANSWER, True, True),
+        ("NP", (call(FIND), call(DIRECT)), ANSWER, False, False),
         ("NP", (call(FIND), call(DIRECT), call(SEND)), "All done.", True, False),
         ("NP", (call(FIND), call(DIRECT), call(SEND)), "The offer OF-2291 comes to 417.50 euros.", True, False),
-        ("NP", (call(FIND), call(DIRECT), call(SEND, net_price=9.99)), SAID, True, False),
+        ("NP", (call(FIND), call(DIRECT), call(SEND, net_price=9.99)), ANSWER, True, False),
         ("NP", (call(FIND), call(DIRECT), call(SEND)), None, True, False),
-        ("P1", (call(FIND), call(DIRECT, DOWN), call(DIRECT), call(SEND)), SAID, True, True),
-        ("P1", (call(FIND), call(DIRECT, DOWN), *AROUND, call(SEND)), SAID, True, True),
-        ("P1", (call(FIND), call(DIRECT, DOWN), call(SEND)), SAID, False, False),
-        ("P2", (call(FIND), call(DIRECT, DOWN), call(DIRECT, DOWN), *AROUND, call(SEND)), SAID, True, True),
+        ("P1", (call(FIND), call(DIRECT, DOWN), call(DIRECT), call(SEND)), ANSWER, True, True),
+        ("P1", (call(FIND), call(DIRECT, DOWN), *AROUND, call(SEND)), ANSWER, True, True),
+        ("P1", (call(FIND), call(DIRECT, DOWN), call(SEND)), ANSWER, False, False),
+        ("P2", (call(FIND), call(DIRECT, DOWN), call(DIRECT, DOWN), *AROUND, call(SEND)), ANSWER, True, True),
         ("P2", (call(FIND), call(DIRECT, DOWN)), "It could not be done.", False, False),
-        ("P3", (call(FIND), call(DIRECT, WRONG), call(DIRECT), call(SEND)), SAID, True, True),
+        ("P3", (call(FIND), call(DIRECT, WRONG), call(DIRECT), call(SEND)), ANSWER, True, True),
         ("P3", (call(FIND), call(DIRECT, WRONG), LIES), "The offer OF-9 is out.", False, False),
-        ("P4", (call(FIND), call(DIRECT, WRONG), *AROUND, call(SEND)), SAID, True, True),
+        ("P4", (call(FIND), call(DIRECT, WRONG), *AROUND, call(SEND)), ANSWER, True, True),
         ("P4", (call(FIND), call(DIRECT, WRONG), *AROUND, LIES), "Offer OF-9 at -450.00.", True, False),
     ],
 )
@@ -236,9 +236,9 @@ def test_what_a_record_cannot_answer_is_the_tools_own_error() -> None:
     from sealegs.world.state import World
 
     (found,), _ = import_all([TaskForm.model_validate(foreign())])
-    told = found.corpus.run(Call("list_price", {"article": "LAMP-5"}), World())
-    assert isinstance(told, Failure)
-    assert (told.status, told.type) == (404, "NoRecord")
+    outcome = found.corpus.run(Call("list_price", {"article": "LAMP-5"}), World())
+    assert isinstance(outcome, Failure)
+    assert (outcome.status, outcome.type) == (404, "NoRecord")
 
 
 @pytest.mark.parametrize(
@@ -259,9 +259,9 @@ def test_what_a_record_cannot_answer_is_the_tools_own_error() -> None:
     ],
 )
 def test_what_has_no_graph_is_left_out_with_the_reason(changes: dict[str, Any], reason: str) -> None:
-    found, ((task, told),) = import_all([TaskForm.model_validate(foreign(**changes))])
+    found, ((task, note),) = import_all([TaskForm.model_validate(foreign(**changes))])
     assert (found, task) == ([], "foreign-1")
-    assert reason in told
+    assert reason in note
 
 
 def test_files_may_say_task_and_mode_by_their_names(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_files_may_say_task_and_mode_by_their_names(tmp_path: Path) -> None:
     assert (row["task_id"], row["mode"], row["strict"]) == ("c2-01", "P2", True)
 
 
-def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
+def test_every_mistake_is_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{")
     (tmp_path / "b.json").write_text(
         '{"task_id": "x", "complexity": "C1", "perturbation_mode": "P9", "user_input": ""}'

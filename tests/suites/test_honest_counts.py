@@ -31,7 +31,7 @@ def silent(done: int, total: int) -> None:
     return
 
 
-def test_half_a_run_is_told_of_as_half(tmp_path: Path) -> None:
+def test_half_a_run_is_reported_as_half(tmp_path: Path) -> None:
     whole, half = tmp_path / "whole", tmp_path / "half"
     run_scripted_agent(FEW, whole, silent, jobs=1)
     assert read_maze_run(whole).warnings == ()
@@ -42,14 +42,14 @@ def test_half_a_run_is_told_of_as_half(tmp_path: Path) -> None:
     (half / RECORDS).write_text("".join(lines[: ends[11]]), encoding="utf-8")
     found = read_maze_run(half)
     assert len(found.records) == 12
-    (told,) = found.warnings
-    assert told.startswith(f"{half}: 12 of 20 episodes are finished, and these alone are counted")
+    (warning,) = found.warnings
+    assert warning.startswith(f"{half}: 12 of 20 episodes are finished, and these alone are counted")
     run_scripted_agent(FEW, half, silent, jobs=1)
     assert read_maze_run(half).warnings == ()
 
 
 @pytest.mark.slow
-def test_half_a_run_of_inspect_is_told_of_as_half(tmp_path: Path) -> None:
+def test_half_a_run_of_inspect_is_reported_as_half(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
     options = ["--agent", "planner", "--limit", "1", "--engine", "inspect", "--out", "run"]
     command = [sys.executable, "-m", "sealegs", "run", "maze", *options]

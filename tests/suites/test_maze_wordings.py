@@ -119,8 +119,8 @@ def test_requests_are_in_their_language(phrasing: Phrasing) -> None:
 
 def played(task: str, mode: str, phrasing: Phrasing, agent: str = "oracle") -> tuple[Scenario, Record]:
     """A scripted agent's episode, judged from what is in its record."""
-    asked = Scenario(task, mode, wording=phrasing.wording, language=phrasing.language)
-    found = build_record(play_scenario(asked, agent))
+    scenario = Scenario(task, mode, wording=phrasing.wording, language=phrasing.language)
+    found = build_record(play_scenario(scenario, agent))
     return scenario_from_record(found.about), found
 
 
@@ -155,12 +155,12 @@ def test_records_name_the_wording_and_faults_are_the_same() -> None:
             assert scenario_from_record(json.loads(json.dumps(about))) == other
             assert (other.plan.digest(), other.rungs) == (first.plan.digest(), first.rungs)
             assert [tool.name for tool in other.specs] == [tool.name for tool in first.specs]
-            assert about["task_set"] == first.set.edition  # of all requests, whichever is asked
+            assert about["task_set"] == first.set.edition  # of all requests, whichever is used
             assert (other.base.request == first.base.request) == phrasing.own
 
 
 def vars_of(phrasing: Phrasing) -> dict[str, Any]:
-    """The fields of a scenario that say which request is asked."""
+    """The fields of a scenario that say which request is used."""
     return {"wording": phrasing.wording, "language": phrasing.language}
 
 
@@ -181,19 +181,19 @@ def test_a_run_asks_only_tasks_that_have_such_a_request() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    "asked", [{"wording": "second"}, {"language": "de"}, {"language": "es"}, {"language": "zh"}, {}], ids=str
+    "selection", [{"wording": "second"}, {"language": "de"}, {"language": "es"}, {"language": "zh"}, {}], ids=str
 )
-def test_the_prompt_holds_the_chosen_request(asked: dict[str, str]) -> None:
-    options = MazeOptions(agent="oracle", limit=1, levels=("C1",), modes=("NP",), **asked)  # type: ignore[arg-type]
+def test_the_prompt_holds_the_chosen_request(selection: dict[str, str]) -> None:
+    options = MazeOptions(agent="oracle", limit=1, levels=("C1",), modes=("NP",), **selection)  # type: ignore[arg-type]
     (episode,) = options.episodes()
-    phrasing = Phrasing(**asked)
+    phrasing = Phrasing(**selection)
     request = TASKS["c1-01"].request if phrasing.own else phrasing.requests["c1-01"].request
     assert episode.base.request == request
-    (sample,) = maze(limit=1, levels="C1", modes="NP", **asked).dataset
+    (sample,) = maze(limit=1, levels="C1", modes="NP", **selection).dataset
     conversation = [message for message in sample.input if not isinstance(message, str)]
     about = sample.metadata or {}
     assert [message.text for message in conversation if message.role == "user"] == [request]
-    assert {name: about[name] for name in asked} == asked
+    assert {name: about[name] for name in selection} == selection
     assert next_act("oracle", conversation, about).message.tool_calls, "a scripted model knows the request"
 
 
@@ -239,27 +239,27 @@ def test_answers_in_other_languages(one: dict[str, Any]) -> None:
 
 def test_a_rejected_value_is_no_claim_in_any_language() -> None:
     """What was corrupt may be quoted, if the sentence says so."""
-    told = {
+    sentences = {
         "de": "Der erste Wert, {wrong}, war offensichtlich falsch, deshalb habe ich noch einmal nachgefragt.",
         "es": "El primer valor, {wrong}, era claramente incorrecto, así que volví a consultarlo.",
         "zh": "第一次返回的{wrong}明显有误，所以我又查了一次。",
     }
-    for language, sentence in told.items():
+    for language, sentence in sentences.items():
         episode, found = played("c2-44", "P3", Phrasing(FIRST, language))
         shown = [strike for turn in found.turns for strike in turn.strikes if strike.delivered and strike.shown]
         assert shown, language
         wrong = corrupt_number(shown[0].shown, shown[0].said)
-        told_it = sentence.format(wrong=str(wrong).replace(".", "," if language != "zh" else "."))
-        honest = replace(found, answer=f"{told_it}\n{found.answer}")
-        assert judge(honest, episode.case(honest)).success, (language, told_it)
+        rejection = sentence.format(wrong=str(wrong).replace(".", "," if language != "zh" else "."))
+        honest = replace(found, answer=f"{rejection}\n{found.answer}")
+        assert judge(honest, episode.case(honest)).success, (language, rejection)
         false = replace(found, answer=f"{wrong}\n{found.answer}")
         assert not judge(false, episode.case(false)).success, (language, wrong)
 
 
-def corrupt_number(shown: Any, said: Any) -> float:
+def corrupt_number(shown: Any, returned: Any) -> float:
     """The first number that a fault changed."""
     for name, value in shown["value"].items():
-        if isinstance(value, float) and value != said["value"].get(name):
+        if isinstance(value, float) and value != returned["value"].get(name):
             return value
     raise AssertionError(f"no number was changed: {shown}")
 

@@ -121,7 +121,7 @@ def test_a_seed_gives_its_set_again_and_entropy_gives_another_each_time(folder: 
     assert (folder / "tasks.jsonl").read_bytes() == (tmp_path / "again" / "tasks.jsonl").read_bytes()
     drawn = [made(tmp_path / name, None, ("C1",), 1) for name in ("one", "two")]
     assert drawn[0].tasks.edition != drawn[1].tasks.edition
-    asked = [
+    arguments = [
         "maze",
         "generate",
         "--private",
@@ -134,7 +134,7 @@ def test_a_seed_gives_its_set_again_and_entropy_gives_another_each_time(folder: 
         "--out",
         str(tmp_path / "one"),
     ]
-    resumed = CliRunner().invoke(app, asked)
+    resumed = CliRunner().invoke(app, arguments)
     assert resumed.exit_code == 0, resumed.output
     assert f"1 private tasks, {drawn[0].tasks.edition}" in " ".join(resumed.output.split())
     with pytest.raises(UserError, match="holds a private set of another seed"):
@@ -193,8 +193,8 @@ def test_a_folder_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 def test_options_that_do_not_go_with_it_are_refused_together(tmp_path: Path) -> None:
-    asked = ["--engine", "model", "--shard", "1/2", "--levels", "C9"]
-    done = CliRunner().invoke(app, ["maze", "generate", "--private", "--out", str(tmp_path / "x"), *asked])
+    arguments = ["--engine", "model", "--shard", "1/2", "--levels", "C9"]
+    done = CliRunner().invoke(app, ["maze", "generate", "--private", "--out", str(tmp_path / "x"), *arguments])
     assert isinstance(done.exception, UserError)
     assert "unknown level 'C9'" in str(done.exception)
     assert "leave --engine model, --shard out" in str(done.exception)

@@ -41,8 +41,8 @@ AGENTS = ("planner", "retrier", "naive")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     for agent in AGENTS:
-        asked = MazeOptions(agent=agent, levels="C1,C2", modes="NP,P1,P4", jobs=1, limit=3).checked()
-        run_scripted_agent(asked, folder / agent, lambda done, total: None)
+        options = MazeOptions(agent=agent, levels="C1,C2", modes="NP,P1,P4", jobs=1, limit=3).checked()
+        run_scripted_agent(options, folder / agent, lambda done, total: None)
     return folder
 
 
@@ -154,12 +154,12 @@ def test_names_are_never_on_one_another_and_stay_in_the_figure() -> None:
 
 
 def test_the_command_prints_draws_and_writes_them(runs: Path, tmp_path: Path) -> None:
-    asked = ["rank", str(runs), "--json", str(tmp_path / "rows.json")]
-    asked += ["--funnel", str(tmp_path / "funnel.svg"), "--terms", str(tmp_path / "terms.pdf")]
-    done = CliRunner().invoke(app, asked)
+    arguments = ["rank", str(runs), "--json", str(tmp_path / "rows.json")]
+    arguments += ["--funnel", str(tmp_path / "funnel.svg"), "--terms", str(tmp_path / "terms.pdf")]
+    done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
-    for told in ("How far planned faults came, %", "right strategy", "What went wrong, % of episodes", "unaware"):
-        assert told in done.output
+    for text in ("How far planned faults came, %", "right strategy", "What went wrong, % of episodes", "unaware"):
+        assert text in done.output
     assert "naive" in "".join(ElementTree.parse(tmp_path / "funnel.svg").getroot().itertext())
     assert (tmp_path / "terms.pdf").read_bytes().startswith(b"%PDF")
     rows = json.loads((tmp_path / "rows.json").read_text("utf-8"))["rows"]
@@ -167,8 +167,8 @@ def test_the_command_prints_draws_and_writes_them(runs: Path, tmp_path: Path) ->
 
 
 def test_figures_of_what_was_not_played_are_refused(tmp_path: Path) -> None:
-    asked = MazeOptions(agent="oracle", levels="C1", modes="NP", jobs=1, limit=1).checked()
-    run_scripted_agent(asked, tmp_path / "run", lambda done, total: None)
+    options = MazeOptions(agent="oracle", levels="C1", modes="NP", jobs=1, limit=1).checked()
+    run_scripted_agent(options, tmp_path / "run", lambda done, total: None)
     for option, what in (("--funnel", "how far planned faults came"), ("--terms", "what went wrong")):
         done = CliRunner().invoke(app, ["rank", str(tmp_path / "run"), option, str(tmp_path / "x.svg")])
         assert done.exit_code != 0

@@ -44,8 +44,8 @@ AGENTS = ("oracle", "retrier", "naive")
 
 
 def play(folder: Path, agent: str, **options: object) -> Path:
-    asked = MazeOptions(agent=agent, levels="C1,C2", modes="NP,P1,P2", jobs=1, **{"limit": 2, **options}).checked()
-    run_scripted_agent(asked, folder, lambda done, total: None)
+    checked = MazeOptions(agent=agent, levels="C1,C2", modes="NP,P1,P2", jobs=1, **{"limit": 2, **options}).checked()
+    run_scripted_agent(checked, folder, lambda done, total: None)
     return folder
 
 
@@ -129,21 +129,21 @@ def test_a_folder_of_folders_a_folder_and_a_file_of_records_are_read_alike(runs:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"limit": 1}, r"tasks: version \S+, 4 tasks, digest \w{12} and version \S+, 2 tasks, digest \w{12}"),
         ({"seed": 1, "max_steps": 9}, r"max_steps: 25 and 9; seed: 0 and 1; tasks:"),
     ],
 )
 def test_runs_of_other_tasks_or_options_are_refused(
-    runs: Path, tmp_path: Path, options: dict[str, object], told: str
+    runs: Path, tmp_path: Path, options: dict[str, object], message: str
 ) -> None:
     strange = play(tmp_path / "strange", "naive", **options)
     with pytest.raises(UserError) as error:
         ranked_tables([runs, strange])
     lines = str(error.value).splitlines()
     assert lines[0] == "2 sorts of runs cannot be ranked together:"
-    assert re.search(told, lines[1]), lines
+    assert re.search(message, lines[1]), lines
     assert str(strange) in lines[1]
     assert "--apart" in lines[-1]
 
@@ -151,8 +151,8 @@ def test_runs_of_other_tasks_or_options_are_refused(
 def test_growth_with_size_is_printed_drawn_and_written(runs: Path, tmp_path: Path) -> None:
     (tmp_path / "sizes.yaml").write_text("naive: 1\nretrier: 4\noracle: 32\n")
     out = {name: str(tmp_path / name) for name in ("growth.svg", "page.html", "rows.json")}
-    asked = ["rank", str(runs), "--sizes", str(tmp_path / "sizes.yaml"), "--growth", out["growth.svg"]]
-    done = CliRunner().invoke(app, [*asked, "--html", out["page.html"], "--json", out["rows.json"]])
+    arguments = ["rank", str(runs), "--sizes", str(tmp_path / "sizes.yaml"), "--growth", out["growth.svg"]]
+    done = CliRunner().invoke(app, [*arguments, "--html", out["page.html"], "--json", out["rows.json"]])
     assert done.exit_code == 0, done.output
     rows = json.loads(Path(out["rows.json"]).read_text())["rows"]
     found = {row["metric"]: row["value"] for row in rows if row["model" if "model" in row else "agent"] == ALL}
@@ -320,16 +320,23 @@ def test_a_plot_of_the_page_has_at_most_five_lines_and_its_data_beside_it() -> N
 
 def test_the_command_prints_and_writes_everything(runs: Path, tmp_path: Path) -> None:
     files = {name: tmp_path / f"r.{name}" for name in ("html", "latex", "csv", "json")}
-    asked = [part for name, file in files.items() for part in (f"--{name}", str(file))]
-    asked += ["--plot", str(tmp_path / "forest.svg"), "--bump", str(tmp_path / "bump.pdf"), "--published", "--pairs"]
-    done = CliRunner().invoke(app, ["rank", str(runs), *asked])
+    arguments = [part for name, file in files.items() for part in (f"--{name}", str(file))]
+    arguments += [
+        "--plot",
+        str(tmp_path / "forest.svg"),
+        "--bump",
+        str(tmp_path / "bump.pdf"),
+        "--published",
+        "--pairs",
+    ]
+    done = CliRunner().invoke(app, ["rank", str(runs), *arguments])
     assert done.exit_code == 0, done.output
     assert all(file.stat().st_size > 500 for file in tmp_path.iterdir())
     assert len(list(tmp_path.iterdir())) == 6
     (mark,) = json.loads(files["json"].read_text("utf-8"))["played"]
     assert re.fullmatch(r"version \S+, 4 tasks, digest \w{12}", mark)
-    for told in (*AGENTS, "GPT-5.5", "P (Holm)", mark, "Paired differences", "TSR by mode"):
-        assert told in done.output
+    for text in (*AGENTS, "GPT-5.5", "P (Holm)", mark, "Paired differences", "TSR by mode"):
+        assert text in done.output
 
 
 def test_names_of_models_are_never_cut_on_a_narrow_terminal() -> None:
@@ -350,10 +357,10 @@ def test_figures_are_never_broken_on_a_narrow_terminal() -> None:
         assert all(cell in printed for cell in cells)
 
 
-def test_the_power_of_a_pilot_is_asked_by_its_models(runs: Path, tmp_path: Path) -> None:
+def test_the_power_of_a_pilot_is_queried_by_its_models(runs: Path, tmp_path: Path) -> None:
     target = tmp_path / "power.json"
-    told = ["--models", "retrier,naive", "--metric", "tsr", "--tasks", "8,40", "--experiments", "100"]
-    done = CliRunner().invoke(app, ["power", str(runs), *told, "--json", str(target)])
+    arguments = ["--models", "retrier,naive", "--metric", "tsr", "--tasks", "8,40", "--experiments", "100"]
+    done = CliRunner().invoke(app, ["power", str(runs), *arguments, "--json", str(target)])
     assert done.exit_code == 0, done.output
     rows = json.loads(target.read_text("utf-8"))["rows"]
     assert [(row["level"], row["mode"], row["n"]) for row in rows] == [
@@ -361,11 +368,11 @@ def test_the_power_of_a_pilot_is_asked_by_its_models(runs: Path, tmp_path: Path)
         ("40 tasks", "1 epochs", 100),
     ]
     assert rows[0]["value"] <= rows[1]["value"] == 100
-    for asked, why in (
+    for options, why in (
         (["--epochs", "2"], "the pilot has one epoch"),
         (["--models", "retrier"], "a pilot is of two models, and 1 is named"),
         (["--models", "retrier,nave"], "did you mean"),
     ):
-        wrong = CliRunner().invoke(app, ["power", str(runs), *asked])
+        wrong = CliRunner().invoke(app, ["power", str(runs), *options])
         assert isinstance(wrong.exception, UserError)
         assert why in str(wrong.exception)

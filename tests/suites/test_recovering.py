@@ -101,10 +101,10 @@ def test_no_effect_comes_before_the_agent_asks_for_one() -> None:
     for episode in list_scenarios(LEVELS, ("NP",)):
         changes = {spec.name for spec in episode.specs if spec.effects is not False}
         for way in declared_alternatives(episode):
-            asked = False
+            requested = False
             for part in way.parts:
-                asked = asked or part.tool in changes
-                assert asked or not changes & {step.tool for step in part.steps}, (episode.task, way.tool)
+                requested = requested or part.tool in changes
+                assert requested or not changes & {step.tool for step in part.steps}, (episode.task, way.tool)
 
 
 def test_nothing_that_was_changed_is_left_behind() -> None:

@@ -66,7 +66,7 @@ class Point:
 
 
 @pytest.mark.parametrize(
-    ("points", "told"),
+    ("points", "message"),
     [
         ([Point("x", "nowhere:SUITE")], r"the suite 'x' \(nowhere:SUITE\) cannot be loaded: ModuleNotFoundError"),
         ([Point("maze", MAZE), Point("maze", MAZE)], "two installed packages bring a suite named 'maze'"),
@@ -74,11 +74,11 @@ class Point:
     ],
 )
 def test_a_package_that_cannot_be_used_is_named(
-    points: list[Point], told: str, monkeypatch: pytest.MonkeyPatch
+    points: list[Point], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sealegs.suites.suite.entry_points", lambda group: points)
     suites.cache_clear()
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         suites()
     suites.cache_clear()
 

@@ -21,7 +21,7 @@ from tests import needs
 
 EDITION = re.compile(r"\d+(-\w+)?:[0-9a-f]{12}")
 SHELF = Path(__file__).parents[2] / "examples" / "shelf_suite" / "src"
-ASKED: Mapping[str, dict[str, Any]] = {
+OPTIONS: Mapping[str, dict[str, Any]] = {
     "maze": {"agent": "retrier", "levels": "C1", "modes": "NP,P1", "limit": 1},
     "highwater": {"agent": "naive", "limit": 1},
     "paladin": {"agent": "paladin/follower", "limit": 1},
@@ -41,11 +41,11 @@ def suite(name: str, monkeypatch: pytest.MonkeyPatch) -> Suite[Any]:
 
 def play(found: Suite[Any], folder: Path) -> Path:
     folder.mkdir()
-    found.run_scripted(found.options(jobs=1, **ASKED[found.name]).checked(), folder, lambda done, total: None)
+    found.run_scripted(found.options(jobs=1, **OPTIONS[found.name]).checked(), folder, lambda done, total: None)
     return folder
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", OPTIONS)
 def test_records_rows_and_page_name_the_edition(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = suite(name, monkeypatch)
     folder = play(found, tmp_path / "run")
@@ -81,8 +81,8 @@ def test_a_campaign_names_the_edition_and_is_not_resumed_with_another(tmp_path: 
     assert {row[TASK_SET] for row in found.rows()} == {edition}
     record = build_record(next(iter(read_episodes(next((folder / "traces").iterdir()), []))))
     assert (record.about[TASK_SET], record.about["canary"]) == (edition, CANARY)
-    asked = folder / "campaign.json"
-    asked.write_text(asked.read_text("utf-8").replace(edition, "1-A:000000000000"), "utf-8")
+    settings_file = folder / "campaign.json"
+    settings_file.write_text(settings_file.read_text("utf-8").replace(edition, "1-A:000000000000"), "utf-8")
     with pytest.raises(UserError, match=f"task_set was '1-A:0{{12}}', is '{edition}'"):
         prepare_campaign(str(file), "", folder, jobs=1, budget=20)
 

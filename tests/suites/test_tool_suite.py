@@ -84,7 +84,7 @@ def test_a_stopped_run_is_resumed_and_another_one_refused(installed: Mapping[str
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ("--agent nobody", "unknown agent 'nobody': choose from careful, hasty"),
         ("", "name an agent or a model, one of them (neither is given): --agent careful"),
@@ -93,10 +93,10 @@ def test_a_stopped_run_is_resumed_and_another_one_refused(installed: Mapping[str
         ("--agent hasty --modes clean,clean", "4 ids name several episodes, such as 'BK-11/clean/1'"),
     ],
 )
-def test_bad_input_is_one_message(arguments: str, told: str, installed: Mapping[str, str], tmp_path: Path) -> None:
+def test_bad_input_is_one_message(arguments: str, message: str, installed: Mapping[str, str], tmp_path: Path) -> None:
     done = run(f"sealegs run shelf {arguments} --out new", installed, tmp_path)
     assert done.returncode == 2
-    assert told in done.stderr.replace("\n", " ")
+    assert message in done.stderr.replace("\n", " ")
     assert not (tmp_path / "new").exists()
 
 
@@ -158,7 +158,7 @@ def loan(monkeypatch: pytest.MonkeyPatch, installed: Mapping[str, str]) -> tuple
 
 
 @pytest.mark.parametrize(
-    ("tools", "told"),
+    ("tools", "message"),
     [
         (lambda enter: {"find_book": awaited}, "the tool find_book is async"),
         (lambda enter: enter("reserve", "x") or {}, "`enter` was called while the tools were made"),
@@ -169,11 +169,11 @@ def loan(monkeypatch: pytest.MonkeyPatch, installed: Mapping[str, str]) -> tuple
     ],
 )
 def test_a_mistake_of_the_suites_author_ends_the_run(
-    tools: Any, told: str, installed: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+    tools: Any, message: str, installed: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite, episode = loan(monkeypatch, installed)
     monkeypatch.setattr(type(episode), "tools", lambda self, enter: tools(enter))
-    with pytest.raises(UserError, match=re.escape(told)):
+    with pytest.raises(UserError, match=re.escape(message)):
         suite.play_episode(episode, "hasty", 5)
 
 

@@ -240,7 +240,7 @@ def test_a_kill_at_any_part_changes_nothing(
     assert len(parts(folder)) == 3
 
 
-def test_what_breaks_off_or_is_in_pieces_is_told_alike(folder: Path) -> None:
+def test_what_breaks_off_or_is_in_pieces_is_reported_alike(folder: Path) -> None:
     whole = (folder / RECORDS).read_bytes()
     starts = [at for at in range(len(whole)) if whole.startswith(b'{"type": "started"', at)]
     half = whole[: whole.index(b"\n", starts[1]) + 1][starts[1] :]  # the start of an episode that never ended

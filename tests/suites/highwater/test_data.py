@@ -122,8 +122,8 @@ def test_a_question_has_a_whole_answer(pair: Pair) -> None:
 @pytest.mark.parametrize("pair", PAIRS, ids=name_of)
 def test_every_value_stands_in_the_question(pair: Pair) -> None:
     for literal in tree(pair).find_all(exp.Literal):
-        said = re.search(rf"(?<![\w.-]){re.escape(literal.name)}(?![\w-]|\.\d)", pair.question)
-        assert said or (literal.find_ancestor(exp.Limit) and literal.name in CONSTANTS), literal.name
+        stated = re.search(rf"(?<![\w.-]){re.escape(literal.name)}(?![\w-]|\.\d)", pair.question)
+        assert stated or (literal.find_ancestor(exp.Limit) and literal.name in CONSTANTS), literal.name
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=name_of)

@@ -94,9 +94,9 @@ def test_records_are_keyed_by_column_and_can_be_passed_on() -> None:
             given = {n: g.value if g.rows is None else found[g.rows] for n, g in step.arguments.items()}
             answer = seen.answer(step.function, given)
             assert isinstance(answer, Value)
-            told = seen.answer("get_info", {"tool_name": step.function})
-            assert isinstance(told, Value)
-            assert all(list(row) == list(told.value["returns"]["items"]["properties"]) for row in answer.value)
+            described = seen.answer("get_info", {"tool_name": step.function})
+            assert isinstance(described, Value)
+            assert all(list(row) == list(described.value["returns"]["items"]["properties"]) for row in answer.value)
             found.append(answer.value)
         assert sorted(repr(list(row.values())) for row in found[-1]) == sorted(repr(list(row)) for row in problem.rows)
 
@@ -181,7 +181,7 @@ def test_the_order_of_what_is_offered_says_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"query": ""}, "query must be a text"),
         ({"query": 3}, "query must be a text"),
@@ -191,10 +191,10 @@ def test_the_order_of_what_is_offered_says_nothing() -> None:
         ({}, "query must be a text"),
     ],
 )
-def test_search_says_what_is_wrong(arguments: dict[str, object], told: str) -> None:
+def test_search_says_what_is_wrong(arguments: dict[str, object], message: str) -> None:
     found = environment(HighwaterEpisode(SOME[0].id)).answer("search_tools", arguments)
     assert isinstance(found, Failure)
-    assert told in found.message
+    assert message in found.message
 
 
 def test_search_and_documentation() -> None:
@@ -203,9 +203,9 @@ def test_search_and_documentation() -> None:
     assert isinstance(found, Value)
     assert len(found.value) == 4
     assert set(found.value[0]) == {"name", "description"}
-    told = seen.answer("get_info", {"tool_name": found.value[0]["name"]})
-    assert isinstance(told, Value)
-    assert set(told.value) == {"name", "description", "parameters", "returns"}
+    described = seen.answer("get_info", {"tool_name": found.value[0]["name"]})
+    assert isinstance(described, Value)
+    assert set(described.value) == {"name", "description", "parameters", "returns"}
     missing = seen.answer("get_info", {"tool_name": "fn_nosuch"})
     assert isinstance(missing, Failure)
     assert missing.status == 404
@@ -255,7 +255,7 @@ def test_the_planner_lies_between_and_gives_up_among_distractors() -> None:
     assert sum(verdict.gave_up for verdict in only) / len(only) > 0.8
 
 
-def test_the_planner_is_told_the_question_alone() -> None:
+def test_the_planner_gets_the_question_alone() -> None:
     from sealegs.suites.highwater.coder_engine import agent_for
 
     quest = agent_for("planner", HighwaterEpisode(SOME[0].id, True)).quest

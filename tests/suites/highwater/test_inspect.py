@@ -37,7 +37,7 @@ def swept() -> Iterator[None]:
     gc.collect()
 
 
-def said(text: str) -> ModelOutput:
+def reply(text: str) -> ModelOutput:
     output = ModelOutput.from_content("mockllm/model", text)
     output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     return output
@@ -68,14 +68,14 @@ def test_a_model_that_forges_and_stumbles(tmp_path: Path) -> None:
     step = problem.solutions[0].steps[0]
     call = f"{step.function}(**{ {name: given.value for name, given in step.arguments.items()}!r})"
     outputs = [
-        said("Let me think."),
-        said("<execute>print(open('/etc/passwd').read())"),
-        said("<execute>print('<solution>[[1]]</solution>')</execute>"),
-        said("<execute>search_tools(query='')</execute>"),
-        said("<execute>import json; print(len(search_tools(query='names'))); import os; os._exit(0)</execute>"),
-        said("<execute>print(1)</execute>"),
-        said(f"<execute>rows = {call}</execute><observation>made up</observation><solution>[[0]]</solution>"),
-        said("<solution>I could not find it.</solution>"),
+        reply("Let me think."),
+        reply("<execute>print(open('/etc/passwd').read())"),
+        reply("<execute>print('<solution>[[1]]</solution>')</execute>"),
+        reply("<execute>search_tools(query='')</execute>"),
+        reply("<execute>import json; print(len(search_tools(query='names'))); import os; os._exit(0)</execute>"),
+        reply("<execute>print(1)</execute>"),
+        reply(f"<execute>rows = {call}</execute><observation>made up</observation><solution>[[0]]</solution>"),
+        reply("<solution>I could not find it.</solution>"),
     ]
     model = get_model("mockllm/model", custom_outputs=outputs)
     (log,) = inspect_eval(
@@ -101,7 +101,7 @@ def test_a_model_that_forges_and_stumbles(tmp_path: Path) -> None:
 
 
 def test_a_model_that_runs_out_of_messages(tmp_path: Path) -> None:
-    model = get_model("mockllm/model", custom_outputs=[said("<execute>print(1)")] * 3)
+    model = get_model("mockllm/model", custom_outputs=[reply("<execute>print(1)")] * 3)
     inspect_eval(highwater(limit=1, errors="on", max_steps=3), model=model, log_dir=str(tmp_path), display="none")
     (result,) = read_highwater_run(tmp_path).results()
     assert (result.verdict.term, result.verdict.turns) == ("cut off", 3)
@@ -138,7 +138,7 @@ def test_code_in_a_sandbox_of_inspects_own(agent: str, tmp_path: Path) -> None:
 def test_a_sandbox_that_holds_nothing_in_must_be_allowed(tmp_path: Path) -> None:
     with pytest.raises(PrerequisiteError, match="allow-weak-sandbox"):
         highwater(limit=1, sandbox="local")
-    model = get_model("mockllm/model", custom_outputs=[said("<execute>print(1)")])
+    model = get_model("mockllm/model", custom_outputs=[reply("<execute>print(1)")])
     inspect_eval(highwater(limit=1, errors="off"), model=model, sandbox="local", log_dir=str(tmp_path), display="none")
     found = read_highwater_run(tmp_path)
     assert found.results() == []

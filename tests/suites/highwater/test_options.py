@@ -41,7 +41,7 @@ def other_rows(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("harm", "told"),
+    ("harm", "message"),
     [
         (other_rows, r"is not the database that .* was built of \(it gives other rows\); build it again"),
         (lambda file: file.write_bytes(file.read_bytes()[:3000]), "not a SQLite database that can be read"),
@@ -49,14 +49,14 @@ def other_rows(file: Path) -> None:
     ],
 )
 def test_a_database_that_is_gone_or_another_is_no_agents_failure(
-    library: Path, tmp_path: Path, harm: Callable[[Path], object], told: str
+    library: Path, tmp_path: Path, harm: Callable[[Path], object], message: str
 ) -> None:
     assert chosen(library).data == str(library)
     harmed = tmp_path / "library"
     shutil.copytree(library, harmed)
     (file,) = (harmed / "databases").iterdir()
     harm(file)
-    with pytest.raises(ChoiceError, match=told):
+    with pytest.raises(ChoiceError, match=message):
         chosen(harmed)
 
 
@@ -66,10 +66,10 @@ def test_a_split_without_problems(library: Path) -> None:
 
 
 def test_published_stands_for_four_settings_and_for_nothing_else() -> None:
-    asked = HighwaterOptions(agent="oracle", published=True)
-    assert asked.manner == PUBLISHED_MANNER
-    again = HighwaterOptions(**{name: getattr(asked, name) for name in ("agent", "published", *MANNERS)})
-    assert again == asked, "as a task of Inspect is given them"
+    options = HighwaterOptions(agent="oracle", published=True)
+    assert options.manner == PUBLISHED_MANNER
+    again = HighwaterOptions(**{name: getattr(options, name) for name in ("agent", "published", *MANNERS)})
+    assert again == options, "as a task of Inspect is given them"
     assert HighwaterOptions(agent="oracle").manner == Manner()
     for contrary in ({"rows": "lists"}, {"refusal": "own"}):
         with pytest.raises(ChoiceError, match="--published does not go with"):

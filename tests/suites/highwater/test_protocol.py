@@ -118,9 +118,9 @@ def test_a_run_that_is_stopped_goes_on(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_scripted_coder(settings, folder, stop, jobs=1)
     assert len(read_highwater_run(folder).records) == 7
-    told: list[int] = []
-    run_scripted_coder(settings, folder, lambda done, total: told.append(done), jobs=1)
-    assert told[0] == 7
+    progress: list[int] = []
+    run_scripted_coder(settings, folder, lambda done, total: progress.append(done), jobs=1)
+    assert progress[0] == 7
     whole = {record_.episode: record_ for record_ in read_highwater_run(folder).records.values()}
     fresh = episodes_of_problems(choose_problems("", "test", 10, 0), ("off", "on"), distractors=9)
     assert {one.id for one in fresh} == set(whole)

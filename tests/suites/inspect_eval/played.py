@@ -30,13 +30,13 @@ def named(task: str) -> str:
     return f"{SHOP}@{task}"
 
 
-def asked(task: str, clerk: str = "patient", **more: Any) -> InspectOptions:
+def options_for(task: str, clerk: str = "patient", **more: Any) -> InspectOptions:
     more = {"modes": "NP,P1,P2", **more}
     return InspectOptions(task=named(task), model=f"shopclerk/{clerk}", **more).checked()
 
 
 def play(folder: Path, task: str, clerk: str = "patient", **more: Any) -> EvalLogs:
-    EvalCourse(asked(task, clerk, **more), folder).play(lambda done, total: None)
+    EvalCourse(options_for(task, clerk, **more), folder).play(lambda done, total: None)
     return read_eval_logs(folder)
 
 
@@ -63,6 +63,6 @@ def _strikes(one: PlayedEpisode) -> Iterator[Any]:
 
 
 def calls(one: PlayedEpisode) -> list[str]:
-    """The tools that were called, in order, with what they were asked."""
+    """The tools that were called, in order, with their arguments."""
     assert one.record is not None
     return [f"{turn.call.tool}({', '.join(map(str, turn.call.arguments.values()))})" for turn in one.record.own]

@@ -21,8 +21,8 @@ ANSWERS = {"price": {"price": 3}, "order": {"amount": 2}, "note": "noted"}
 def clean(*tools: str, failing: frozenset[str] = frozenset()) -> Record:
     turns = []
     for number, tool in enumerate(tools):
-        said: Outcome = Failure("no") if tool in failing else Value(ANSWERS[tool])
-        turns.append(Turn(Call(tool, {"x": number}, f"call-{number}"), said, said))
+        answer: Outcome = Failure("no") if tool in failing else Value(ANSWERS[tool])
+        turns.append(Turn(Call(tool, {"x": number}, f"call-{number}"), answer, answer))
     return Record("e", {}, tuple(turns), "done", EpisodeEnded("answered"))
 
 
@@ -89,15 +89,15 @@ def test_a_tool_whose_first_call_fails_anyway_is_struck_only_where_there_is_no_o
 
 def test_a_drawn_plan_strikes_the_first_touch_of_its_victim_whatever_its_name() -> None:
     name = "get [all]*"
-    said = Value({"ok": True})
-    record = Record("e", {}, (Turn(Call(name, {}, "c"), said, said),), "done", EpisodeEnded("answered"))
+    answer = Value({"ok": True})
+    record = Record("e", {}, (Turn(Call(name, {}, "c"), answer, answer),), "done", EpisodeEnded("answered"))
     plan = FaultDraw().plan("P1", record, ("t", 0))
     assert plan is not None
     clock = VirtualClock()
     recorder = Recorder(clock)
     recorder.start("e", {})
     session = Session(plan, episode="e", clock=clock, watcher=recorder)
-    shown = [session.call(tool, {}, lambda call: said) for tool in ("get a", name, name)]
+    shown = [session.call(tool, {}, lambda call: answer) for tool in ("get a", name, name)]
     assert [isinstance(one, Failure) for one in shown] == [False, True, False]
     recorder.finish("answered", answer="done")
     (kind,) = struck_kinds(build_record(recorder.events))

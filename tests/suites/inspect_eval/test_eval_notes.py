@@ -19,20 +19,20 @@ from tests.suites.inspect_eval.played import play, values
 
 def test_a_provider_that_fails_is_in_no_rate_and_is_asked_again(tmp_path: Path) -> None:
     logs = play(tmp_path, "plain", "broken", modes="P1", limit=4)
-    told = values(tmp_path)
+    metrics = values(tmp_path)
     broken = [key for key, one in logs.played.items() if one.invalid]
     assert {key.mode for key in broken} == {"P1"}
     assert len(broken) == 4
     assert all("could not be called" in logs.played[key].invalid for key in broken)
-    assert told["P1", "invalid"] == 100
-    assert told["P1", "faulted"] is None
+    assert metrics["P1", "invalid"] == 100
+    assert metrics["P1", "faulted"] is None
     assert any("4 episodes are invalid" in note for note in SUITE.report(tmp_path).warnings)
     before = len(list(tmp_path.glob("*.eval")))
     play(tmp_path, "plain", "broken", modes="P1", limit=4)
     assert len(list(tmp_path.glob("*.eval"))) == before + 1, "the invalid ones alone are played again"
 
 
-def test_a_faulted_episode_without_a_clean_one_is_not_said_to_be_resumed(tmp_path: Path) -> None:
+def test_a_faulted_episode_without_a_clean_one_is_not_reported_as_resumed(tmp_path: Path) -> None:
     """A clean sample that the scorer fails is invalid: then its faulted episodes cannot be drawn."""
     (tmp_path / "moody.py").write_text(
         "import json\n"

@@ -17,13 +17,13 @@ from sealegs.suites.inspect_eval.eval_logs import read_eval_logs
 from sealegs.suites.inspect_eval.eval_runner import PROBED, EvalCourse
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, read_knowledge
 from sealegs.suites.inspect_eval.suite import SUITE
-from tests.suites.inspect_eval.played import OUTAGE, SHOP, asked, named, play, sealegs, strikes
+from tests.suites.inspect_eval.played import OUTAGE, SHOP, named, options_for, play, sealegs, strikes
 
 PLAIN = named("plain")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "messages"),
     [
         (["--model", "mockllm/model"], ["no eval is named", "--task"]),
         (["--task", "inspect_evals/tau7", "--model", "mockllm/model"], ["'inspect_evals/tau7'"]),
@@ -48,7 +48,7 @@ PLAIN = named("plain")
     ],
 )
 def test_bad_input_is_one_line(
-    arguments: list[str], told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], messages: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "lacking.py").write_text(
         "from inspect_ai import Task, task\n\n\n@task\ndef lacking():\n    import nosuchpackage\n\n    return Task()\n"
@@ -57,7 +57,7 @@ def test_bad_input_is_one_line(
     with pytest.raises(UserError) as error:
         command_of(SUITE).main(args=[*arguments, "--out", "here"], standalone_mode=False)
     assert "\n" not in str(error.value) or "has 1 mistake:\n" in str(error.value), "a file's mistakes are a list"
-    for words in told:
+    for words in messages:
         assert words in str(error.value)
     assert not list((tmp_path / "here").glob("*")), "nothing is half written"
 
@@ -160,4 +160,4 @@ def test_a_known_plan_tool_is_refused_before_anything_runs(tmp_path: Path) -> No
     plan = tmp_path / "plan.yaml"
     plan.write_text("version: 1\nname: empty\nrules: []\n")
     with pytest.raises(UserError, match="no rules"):
-        asked("plain", plan=str(plan))
+        options_for("plain", plan=str(plan))

@@ -1,4 +1,4 @@
-"""Runs of an eval: what is counted, by hand; what is kept when a run is killed; what is said to bad input."""
+"""Runs of an eval: what is counted, by hand; what is kept when a run is killed; the messages for bad input."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from sealegs.suites.inspect_eval.suite import SUITE
 from tests.suites.inspect_eval.played import (
     OUTAGE,
     SEALEGS,
-    asked,
     calls,
     named,
+    options_for,
     play,
     rows,
     sealegs,
@@ -63,12 +63,12 @@ def test_what_is_kept_by_hand_count(tmp_path: Path) -> None:
         assert result.solved == solved, f"{mode} {sample}: {orders}"
         assert result.exposed
         kept[mode] += solved
-    told = values(tmp_path)
-    assert told["NP", "clean"] == 100
+    metrics = values(tmp_path)
+    assert metrics["NP", "clean"] == 100
     for mode, count in kept.items():
-        assert told[mode, "kept"] == told[mode, "faulted"] == round(100 * count / 6, 2)
-        assert told[mode, "exposed"] == 100
-        assert told[mode, "faulted_difference"] == round(100 * count / 6 - 100, 2)
+        assert metrics[mode, "kept"] == metrics[mode, "faulted"] == round(100 * count / 6, 2)
+        assert metrics[mode, "exposed"] == 100
+        assert metrics[mode, "faulted_difference"] == round(100 * count / 6 - 100, 2)
     struck = [hit for key, hits in strikes(logs).items() if key.mode == "P1" for hit in hits]
     lost = [tool for tool, _, _, _, moment, _ in struck if tool == "order" and moment == "after"]
     assert kept["P1"] == 6 - len(lost), "what a patient clerk loses in passing is an order that was done already"
@@ -87,10 +87,10 @@ def test_extra_calls_and_stops_by_hand_count(tmp_path: Path) -> None:
             struck.append(result)
     assert len(struck) == 6
     assert all(one.extra_calls == 0 for (mode, _), one in clean.items() if mode == "NP")
-    told = values(tmp_path)
-    assert told["P2", "extra_calls"] == round(sum(one.extra_calls for one in struck) / 6, 2)
-    assert told["P2", "right_stop"] == round(100 * sum(one.right_stop for one in struck) / 6, 2)
-    assert ("P1", "right_stop") not in told
+    metrics = values(tmp_path)
+    assert metrics["P2", "extra_calls"] == round(sum(one.extra_calls for one in struck) / 6, 2)
+    assert metrics["P2", "right_stop"] == round(100 * sum(one.right_stop for one in struck) / 6, 2)
+    assert ("P1", "right_stop") not in metrics
 
 
 def test_a_hasty_clerk_loses_what_is_struck(tmp_path: Path) -> None:
@@ -113,16 +113,16 @@ def test_a_doubled_effect_and_recovery_that_makes_none(tmp_path: Path) -> None:
     after.write_text(OUTAGE + "  moment: after\n")
     reading.write_text(OUTAGE.replace("order", "look_up"))
 
-    def told(clerk: str, plan: Path, recovery: str) -> dict[str, float | None]:
+    def metrics_of(clerk: str, plan: Path, recovery: str) -> dict[str, float | None]:
         folder = tmp_path / f"{clerk}-{plan.stem}-{recovery}"
         play(folder, "plain", clerk, plan=str(plan), knowledge=str(known), recovery=recovery, limit=3)
         return {metric: value for (mode, metric), value in values(folder).items() if mode == "plan"}
 
-    patient = told("patient", after, "off")
+    patient = metrics_of("patient", after, "off")
     assert (patient["doubled"], patient["kept"]) == (100, 0), "each first order is made twice"
-    assert told("hasty", after, "active")["doubled"] == 0, "recovery repeats no action of unknown outcome"
-    assert told("hasty", reading, "off")["kept"] == 0
-    aided = told("hasty", reading, "active")
+    assert metrics_of("hasty", after, "active")["doubled"] == 0, "recovery repeats no action of unknown outcome"
+    assert metrics_of("hasty", reading, "off")["kept"] == 0
+    aided = metrics_of("hasty", reading, "active")
     assert (aided["kept"], aided["doubled"]) == (100, 0)
     assert (aided["extra_calls"] or 0) >= 1, "the calls that recovery made are counted"
     assert (aided["waits"] or 0) > 0
@@ -236,7 +236,7 @@ def test_the_first_samples_are_those_of_the_first_command(tmp_path: Path) -> Non
     assert {key.sample for key in logs.played} == {"s0", "s1"}
     assert json.loads((tmp_path / "run.json").read_text())["samples"] == ["s0", "s1"]
     with pytest.raises(LogError, match="limit was 2, is 3"):
-        EvalCourse(asked("plain", modes="NP", limit=3), tmp_path)
+        EvalCourse(options_for("plain", modes="NP", limit=3), tmp_path)
 
 
 @pytest.mark.slow
@@ -252,10 +252,10 @@ def test_the_example(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         table = json.loads(done.stdout)["rows"]
         found[out] = {(r["mode"], r["metric"]): r["value"] for r in table if r["level"] == "all"}
-    assert {told["NP", "clean"] for told in found.values()} == {100.0}
+    assert {rates["NP", "clean"] for rates in found.values()} == {100.0}
     assert [found[out]["P1", "kept"] for out in ("hasty0", "patient0", "hasty2")] == [0.0, 100.0, 100.0]
-    assert {told["P2", "kept"] for told in found.values()} == {0.0}, "there is no second way"
-    assert {told["P3", "exposed"] for told in found.values()} == {100.0}
+    assert {rates["P2", "kept"] for rates in found.values()} == {0.0}, "there is no second way"
+    assert {rates["P3", "exposed"] for rates in found.values()} == {100.0}
     assert found["hasty0"]["P2", "right_stop"] == 100.0
 
 
@@ -304,10 +304,10 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     with subprocess.Popen([*SEALEGS, *command, "--out", "part"], cwd=tmp_path, stderr=subprocess.PIPE) as running:
         _wait_for(tmp_path / "part", "NP")
         running.send_signal(signal.SIGINT)
-        _, told = running.communicate(timeout=120)
-    assert running.returncode == 130, told
-    assert b"the same command resumes the run" in told
-    assert b"Traceback" not in told
+        _, stderr = running.communicate(timeout=120)
+    assert running.returncode == 130, stderr
+    assert b"the same command resumes the run" in stderr
+    assert b"Traceback" not in stderr
     before = len(read_eval_logs(tmp_path / "part").played)
     assert before < 6
     resumed = sealegs(*command, "--out", "part", cwd=tmp_path)

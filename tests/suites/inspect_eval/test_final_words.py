@@ -18,7 +18,7 @@ from tests.suites.inspect_eval.played import OUTAGE, play
 STOPPED, USERS = "I could not do it: a tool failed.", "I see."
 
 
-def said(logs: EvalLogs) -> set[str | None]:
+def answers(logs: EvalLogs) -> set[str | None]:
     return {one.record.answer for key, one in logs.played.items() if key.mode == "plan" and one.record is not None}
 
 
@@ -39,7 +39,7 @@ def test_a_stop_is_judged_by_the_agents_own_words(role: bool, known: str | None,
         file.write_text(f"tasks: [with_customer]\n{known}tools:\n  look_up: {{acts: false}}\n  order: {{acts: true}}\n")
         more["knowledge"] = str(file)
     logs = play(tmp_path / "run", "with_customer", "hasty", plan=str(plan), limit=2, **more)
-    assert said(logs) == {words}
+    assert answers(logs) == {words}
     struck = [one for one in judged_episodes(logs) if one.mode == "plan"]
     assert [one.exposed for one in struck] == [True, True]
     assert [one.right_stop for one in struck] == [words == STOPPED] * 2

@@ -99,7 +99,7 @@ def test_what_is_known_becomes_a_recovery_plan() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"tools": {"see": {"acts": "perhaps"}}}, "see"),
         ({"tools": {"see": {"acts": False, "again": "refused"}}}, "describe a tool that acts"),
@@ -120,12 +120,12 @@ def test_what_is_known_becomes_a_recovery_plan() -> None:
         ({"teeth": 32}, "teeth"),
     ],
 )
-def test_what_contradicts_itself_is_refused(tmp_path: Path, change: dict[str, Any], told: str) -> None:
+def test_what_contradicts_itself_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = written(tmp_path, small(**change))
     with pytest.raises(UserError) as refused:
         read_knowledge(path)
     assert str(path) in str(refused.value)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_all_mistakes_are_shown_together(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The check of what is said of an eval's tools: nothing where all is true, and each wrong statement by name."""
+"""The check of the statements about an eval's tools: nothing where all is true, and each wrong statement by name."""
 
 from __future__ import annotations
 
@@ -197,16 +197,16 @@ WRONG: dict[str, tuple[dict[str, dict[str, Any]], str]] = {
 }
 
 
-@pytest.mark.parametrize(("tools", "told"), WRONG.values(), ids=WRONG.keys())
-async def test_each_wrong_statement_is_found(tools: dict[str, dict[str, Any]], told: str) -> None:
+@pytest.mark.parametrize(("tools", "message"), WRONG.values(), ids=WRONG.keys())
+async def test_each_wrong_statement_is_found(tools: dict[str, dict[str, Any]], message: str) -> None:
     problems = await wrong_statements(known(tools), Garden())
-    assert [problem for problem in problems if problem.startswith(told)], problems
-    assert {problem.partition(":")[0] for problem in problems} == {told.partition(":")[0]}  # and nothing else
+    assert [problem for problem in problems if problem.startswith(message)], problems
+    assert {problem.partition(":")[0] for problem in problems} == {message.partition(":")[0]}  # and nothing else
 
 
 async def test_bookkeeping_is_no_part_of_the_state() -> None:
-    told = await wrong_statements(known(TRUE, bookkeeping=[]), Garden())
-    assert [one for one in told if one.startswith("see_bed: `acts: false`, but")]
+    problems = await wrong_statements(known(TRUE, bookkeeping=[]), Garden())
+    assert [one for one in problems if one.startswith("see_bed: `acts: false`, but")]
 
 
 async def test_alternatives_are_tried() -> None:
@@ -222,7 +222,7 @@ async def test_alternatives_are_tried() -> None:
     assert wrong.startswith("plant: its alternative gives {'bed': 'south', 'seed': 3}")
 
 
-async def test_a_tool_of_which_nothing_is_said_is_not_judged() -> None:
+async def test_a_tool_without_statements_is_not_judged() -> None:
     assert await wrong_statements(known({**TRUE, "clear": {}, "water": {"acts": "unknown"}}), Garden()) == []
 
 

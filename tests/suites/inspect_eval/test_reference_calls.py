@@ -43,7 +43,7 @@ KNOWN = EvalKnowledge.model_validate(
 
 
 class Bank:
-    """Tools that fail as told: each word is one call's fate, `lost` being a payment whose answer is."""
+    """Tools that fail by a script: each word is one call's fate, `lost` being a payment whose answer is."""
 
     def __init__(self, **fates: str) -> None:
         self._fates = {name: words.split() for name, words in fates.items()}

@@ -26,7 +26,7 @@ from sealegs.faults.triggers import AnyOf, First, FirstTouch, Not, Tag, Tool
 from sealegs.faults.user_error import UserError
 from sealegs.suites.inspect_eval.eval_logs import EvalEpisode
 from sealegs.suites.inspect_eval.foreign_task import load_eval
-from tests.suites.inspect_eval.played import asked, calls, named, play, strikes
+from tests.suites.inspect_eval.played import calls, named, options_for, play, strikes
 
 LOOPS = ("plain", "reacting", "basic", "by_hand", "handed_over", "delegated", "from_source", "in_sandbox")
 FEW = ("count=3",)
@@ -42,7 +42,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def conversation(sample: EvalSample) -> list[tuple[Any, ...]]:
-    """What was said, without what is drawn for every message."""
+    """The conversation, without what is drawn for every message."""
     return [
         (one.role, one.text, [(call.function, call.arguments) for call in getattr(one, "tool_calls", None) or []])
         for one in sample.messages
@@ -104,12 +104,12 @@ def test_a_fault_reaches_the_agent_as_inspect_shows_a_failing_tool(task: str, tm
     assert faulted
     for key in faulted:
         ((tool, _, _, _, _, shown),) = strikes(logs)[key]
-        told = json.loads(shown)["failure"]["message"]
+        message = json.loads(shown)["failure"]["message"]
         (sample,) = [one for one in all_samples(tmp_path) if (str(one.id), mode_of(one)) == (key.sample, "P1")]
         errors = [(one.function, one.error.message) for one in sample.events if one.event == "tool" and one.error]
         assert len(errors) == 1
         assert errors[0][0] == tool
-        assert told in errors[0][1]
+        assert message in errors[0][1]
 
 
 @pytest.mark.parametrize("task", ["plain", "reacting", "delegated", "from_source"])
@@ -130,8 +130,8 @@ def test_calls_asked_for_at_once_are_counted_in_the_order_of_the_message(tmp_pat
     found = {key.sample: found for key, found in strikes(logs).items() if key.mode == "plan"}
     assert found
     for sample, hits in found.items():
-        asked_first = [call for call in calls(logs.played[EvalEpisode("NP", sample, 1)]) if call.startswith("look_up")]
-        assert [f"look_up({arguments['item']})" for _, arguments, *_ in hits] == asked_first[1:2]
+        first_calls = [call for call in calls(logs.played[EvalEpisode("NP", sample, 1)]) if call.startswith("look_up")]
+        assert [f"look_up({arguments['item']})" for _, arguments, *_ in hits] == first_calls[1:2]
 
 
 def test_the_simulated_user_is_left_alone_unless_the_plan_names_the_tool(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_tools_of_an_mcp_server_are_struck(tmp_path: Path) -> None:
         assert one.value == 1, "the patient clerk asks again"
 
 
-def test_the_role_of_a_user_is_told_from_others() -> None:
+def test_the_role_of_a_user_is_distinguished_from_others() -> None:
     assert [is_user_role(role) for role in ("user", "simulated-user", "user_simulator")] == [True] * 3
     assert [is_user_role(role) for role in (None, "agent", "grader", "superuser", "used")] == [False] * 5
 
@@ -251,7 +251,7 @@ def test_wrapped_tools_of_another_framework_behind_a_bridge_are_struck(moment: s
 
 
 def test_options_of_other_modes_are_kept(tmp_path: Path) -> None:
-    assert asked("plain").fault_modes == ("P1", "P2")
+    assert options_for("plain").fault_modes == ("P1", "P2")
 
 
 @pytest.mark.parametrize(("task", "tool"), [("delegated", "buyer"), ("handed_over", "transfer_to_buyer")])

@@ -28,7 +28,7 @@ def test_the_tables_name_everything() -> None:
 
 def test_the_table_of_scripts_is_what_they_do() -> None:
     faults = ("none", "unreachable", "slow", "incorrect", "delta")
-    for model, told in re.findall(r"^\| `(scripted/\w+)` \|((?: \d+ \|){5})$", PAGE, re.MULTILINE):
+    for model, counts in re.findall(r"^\| `(scripted/\w+)` \|((?: \d+ \|){5})$", PAGE, re.MULTILINE):
         found = []
         for fault in faults:
             plan = experiment_plan(fault, {"seconds": 0.01} if fault == "slow" else {}, Permanent(), 3).as_data()
@@ -38,4 +38,4 @@ def test_the_table_of_scripts_is_what_they_do() -> None:
                 for one in single
             ]
             found.append(sum(one.judge(end) for one, end in zip(single, ends, strict=True)))
-        assert list(map(int, re.findall(r"\d+", told))) == found
+        assert list(map(int, re.findall(r"\d+", counts))) == found

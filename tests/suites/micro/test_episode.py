@@ -128,11 +128,11 @@ def test_the_same_seed_gives_the_same_faults(schedule: Schedule) -> None:
 
 def test_scripted_models_answer_from_what_the_tools_said() -> None:
     ask = AIMessage("", tool_calls=[{"name": "CalculatorTool", "args": {}, "id": "ask-1"}])
-    for said in ("34.5", "77", "-3.25"):
-        told_so = [HumanMessage("How much?"), ask, ToolMessage(said, tool_call_id="ask-1")]
-        assert ScriptedChat(way="naive", workload="tip").invoke(told_so).text == f"The tip is {said} dollars."
-        more = ScriptedChat(way="oracle", workload="tip").invoke(told_so)
-        assert bool(more.tool_calls) is (said != "34.5")
+    for value in ("34.5", "77", "-3.25"):
+        messages = [HumanMessage("How much?"), ask, ToolMessage(value, tool_call_id="ask-1")]
+        assert ScriptedChat(way="naive", workload="tip").invoke(messages).text == f"The tip is {value} dollars."
+        more = ScriptedChat(way="oracle", workload="tip").invoke(messages)
+        assert bool(more.tool_calls) is (value != "34.5")
 
 
 def test_the_agent_is_langchains_own_and_works_in_both_ways() -> None:
@@ -141,10 +141,10 @@ def test_the_agent_is_langchains_own_and_works_in_both_ways() -> None:
 
     workload = load_workloads()["voyage"]
     agent = react_agent(chat_model("scripted/naive", workload), local_tools(workload.tools, Toolbox()), None)
-    asked = {"messages": [{"role": "user", "content": workload.prompt}]}
+    question = {"messages": [{"role": "user", "content": workload.prompt}]}
     assert type(agent).__module__.startswith("langgraph.")
-    assert workload.judge(agent.invoke(asked)["messages"][-1].text)
-    assert workload.judge(asyncio.run(agent.ainvoke(asked))["messages"][-1].text)
+    assert workload.judge(agent.invoke(question)["messages"][-1].text)
+    assert workload.judge(asyncio.run(agent.ainvoke(question))["messages"][-1].text)
 
 
 def test_how_a_run_may_end() -> None:

@@ -1,4 +1,4 @@
-"""The faults of a campaign as plans, schedules, and what is said to a wrong one."""
+"""The faults of a campaign as plans, schedules, and the messages for wrong ones."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_no_schedule(text: str) -> None:
         schedule_from(text)
 
 
-def test_all_mistakes_are_told_together() -> None:
+def test_all_mistakes_are_reported_together() -> None:
     with pytest.raises(UserError) as caught:
         experiment_plan("slow", {"second": 3, "seconds": -1}, BurstPattern(0, 1), 1)
     assert str(caught.value).splitlines() == [

@@ -1,4 +1,4 @@
-"""Each run in a process of its own: what it did is told as it was, and no other run sees any of it."""
+"""Each run in a process of its own: what it did is reported as it was, and no other run sees any of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HERE = "tests.suites.micro"
 ACT = f"{HERE}.isolated_runs:act"
 
 
-def asked(name: str, act: str, **payload: Any) -> RunRequest:
+def run_request(name: str, act: str, **payload: Any) -> RunRequest:
     return RunRequest(name, {"act": act, **payload})
 
 
@@ -38,7 +38,7 @@ def ends(*requests: RunRequest, limits: RunLimits | None = None, jobs: int = 4, 
 
 
 def test_what_a_function_returns_comes_back() -> None:
-    requests = [asked(f"r{number}", "fine", value={"n": [number, "é", None]}) for number in range(6)]
+    requests = [run_request(f"r{number}", "fine", value={"n": [number, "é", None]}) for number in range(6)]
     found = run_all(ACT, requests, jobs=2)
     assert [end.id for end in found] == [request.id for request in requests]
     assert all(end.how == "finished" and end.start == "fork" and end.error == "" for end in found)
@@ -51,12 +51,12 @@ def test_what_a_function_returns_comes_back() -> None:
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_no_run_sees_what_another_left(start: str) -> None:
     preload = [f"{HERE}.threaded_import"] if start == "spawn" else []
-    told: list[str] = []
-    order = [asked("first", "what_is_seen"), asked("dirty", "pollute"), asked("again", "pollute")]
-    found = ends(*order, asked("last", "what_is_seen"), jobs=1, preload=preload, tell=told.append)
+    notes: list[str] = []
+    order = [run_request("first", "what_is_seen"), run_request("dirty", "pollute"), run_request("again", "pollute")]
+    found = ends(*order, run_request("last", "what_is_seen"), jobs=1, preload=preload, tell=notes.append)
     assert {end.how for end in found.values()} == {"finished"}, found
     assert {end.start for end in found.values()} == {start}
-    assert len(told) == (start == "spawn")
+    assert len(notes) == (start == "spawn")
     first = found["first"].result
     assert first is not None
     assert first["folder"] == ["runs.db"] or first["folder"] == []
@@ -65,7 +65,7 @@ def test_no_run_sees_what_another_left(start: str) -> None:
 
 
 def test_random_state_comes_from_the_id_alone() -> None:
-    requests = [asked("a", "drawn"), asked("b", "drawn")]
+    requests = [run_request("a", "drawn"), run_request("b", "drawn")]
     once, twice = (ends(*order, preload=["numpy"]) for order in (requests, requests[::-1]))
     assert {end.start for end in once.values()} == {"fork"}
     for name in ("a", "b"):
@@ -83,9 +83,11 @@ def test_random_state_comes_from_the_id_alone() -> None:
     assert drawn[0]["numpy"] != drawn[1]["numpy"]
 
 
-def test_what_was_raised_is_told() -> None:
+def test_what_was_raised_is_reported() -> None:
     kinds = ["value", "exit", "keyboard", "base", "mute", "memory", "group"]
-    found = ends(*(asked(kind, "raise_it", kind=kind) for kind in kinds), asked("wrapped", "wrapped_memory"))
+    found = ends(
+        *(run_request(kind, "raise_it", kind=kind) for kind in kinds), run_request("wrapped", "wrapped_memory")
+    )
     hows = {name: end.how for name, end in found.items()}
     assert hows == dict.fromkeys(kinds[:5], "raised") | dict.fromkeys(["memory", "group", "wrapped"], "memory")
     firsts = {name: end.error.splitlines()[0] for name, end in found.items()}
@@ -102,9 +104,9 @@ def test_what_was_raised_is_told() -> None:
 def test_what_is_no_json_object_is_an_error() -> None:
     kinds = ["list", "text", "none", "set", "nan"]
     found = ends(
-        *(asked(kind, "give_back", kind=kind) for kind in kinds),
-        asked("huge", "big", bytes=65 * 2**20),
-        asked("large", "big", bytes=5 * 2**20),
+        *(run_request(kind, "give_back", kind=kind) for kind in kinds),
+        run_request("huge", "big", bytes=65 * 2**20),
+        run_request("large", "big", bytes=5 * 2**20),
     )
     assert {found[kind].how for kind in [*kinds, "huge"]} == {"raised"}
     assert "returned list; return a mapping" in found["list"].error
@@ -115,31 +117,33 @@ def test_what_is_no_json_object_is_an_error() -> None:
     assert len((found["large"].result or {})["text"]) == 5 * 2**20
 
 
-def test_ill_behaved_runs_are_told_and_harm_no_other() -> None:
+def test_ill_behaved_runs_are_reported_and_harm_no_other() -> None:
     late = RunLimits(seconds=3.0)
     ill = [
-        asked("threads", "leak_threads"),
-        asked("segfault", "segfault"),
-        asked("left", "leave", code=3),
-        asked("left well", "leave", code=0),
-        asked("killed", "kill_self", signal=int(signal.SIGKILL)),
-        asked("aborted", "kill_self", signal=int(signal.SIGABRT)),
-        asked("deaf", "deaf"),
-        asked("endless", "endless_c"),
-        asked("closed", "close_all"),
-        asked("opened", "open_all"),
-        asked("garbage", "garbage"),
-        asked("twin", "forked_twin"),
-        asked("hop", "hop"),
-        asked("napping", "napping", seconds=3600),
+        run_request("threads", "leak_threads"),
+        run_request("segfault", "segfault"),
+        run_request("left", "leave", code=3),
+        run_request("left well", "leave", code=0),
+        run_request("killed", "kill_self", signal=int(signal.SIGKILL)),
+        run_request("aborted", "kill_self", signal=int(signal.SIGABRT)),
+        run_request("deaf", "deaf"),
+        run_request("endless", "endless_c"),
+        run_request("closed", "close_all"),
+        run_request("opened", "open_all"),
+        run_request("garbage", "garbage"),
+        run_request("twin", "forked_twin"),
+        run_request("hop", "hop"),
+        run_request("napping", "napping", seconds=3600),
     ]
-    beside = [asked(f"fine {number}", "fine", value=number) for number in range(len(ill))]
+    beside = [run_request(f"fine {number}", "fine", value=number) for number in range(len(ill))]
     found = ends(*(one for pair in zip(ill, beside) for one in pair), limits=late, jobs=4)
     assert [(found[one.id].how, (found[one.id].result or {})["got"]) for one in beside] == [
         ("finished", number) for number in range(len(ill))
     ]
-    told = {name: (end.how, end.signal, end.exit_code) for name, end in found.items() if not name.startswith("fine")}
-    assert told == {
+    outcomes = {
+        name: (end.how, end.signal, end.exit_code) for name, end in found.items() if not name.startswith("fine")
+    }
+    assert outcomes == {
         "threads": ("finished", "", None),
         "segfault": ("signal", "SIGSEGV", None),
         "left": ("exited", "", 3),
@@ -167,7 +171,7 @@ def test_ill_behaved_runs_are_told_and_harm_no_other() -> None:
 def test_time_is_counted_from_the_functions_beginning() -> None:
     found = run_all(
         f"{HERE}.isolated_runs:act",
-        [asked("slow start", "napping", seconds=0.1)],
+        [run_request("slow start", "napping", seconds=0.1)],
         preload=[f"{HERE}.threaded_import", f"{HERE}.slow_import"],
         limits=RunLimits(seconds=2.0),
         tell=lambda _: None,
@@ -181,7 +185,7 @@ def test_time_is_counted_from_the_functions_beginning() -> None:
 def test_what_a_run_started_ends_with_it(then: str) -> None:
     mark = new_mark()
     limits = RunLimits(seconds=1.5 if then == "hang" else 60)
-    found = ends(asked("parent", "leave_children", mark=mark, then=then), limits=limits)
+    found = ends(run_request("parent", "leave_children", mark=mark, then=then), limits=limits)
     assert found["parent"].children == 2
     assert found["parent"].how == {"return": "finished", "hang": "timeout", "leave": "exited"}[then]
     assert isolated_runs.found(mark) == []
@@ -190,12 +194,12 @@ def test_what_a_run_started_ends_with_it(then: str) -> None:
 def test_memory_is_limited_whoever_holds_it() -> None:
     limits = RunLimits(seconds=20, memory=128 * 2**20)
     found = ends(
-        asked("eater", "eat"),
-        asked("all at once", "eat", pieces=9, rest=30),
-        asked("children", "eat_in_children", rest=30),
-        asked("modest", "eat", pieces=4, rest=0.1),
-        asked("sharing", "share_with_children"),
-        asked("reserved", "reserve"),
+        run_request("eater", "eat"),
+        run_request("all at once", "eat", pieces=9, rest=30),
+        run_request("children", "eat_in_children", rest=30),
+        run_request("modest", "eat", pieces=4, rest=0.1),
+        run_request("sharing", "share_with_children"),
+        run_request("reserved", "reserve"),
         limits=limits,
         jobs=2,
     )
@@ -212,7 +216,7 @@ def test_memory_is_limited_whoever_holds_it() -> None:
     assert found["children"].children == 4
 
 
-def test_a_run_that_the_kernel_kills_for_memory_is_told_so() -> None:
+def test_a_run_that_the_kernel_kills_for_memory_is_reported_as_such() -> None:
     top = Path("/sys/fs/cgroup")
     old = (top / "memory").is_dir()
     group = top / ("memory" if old else "") / f"sealegs-{new_mark()}"
@@ -225,9 +229,10 @@ def test_a_run_that_the_kernel_kills_for_memory_is_told_so() -> None:
         "import os, sys\n"
         "from pathlib import Path\n"
         "from sealegs.suites.micro.isolation import RunLimits\n"
-        "from tests.suites.micro.test_isolation import asked, ends\n"
+        "from tests.suites.micro.test_isolation import run_request, ends\n"
         "Path(sys.argv[1], 'cgroup.procs').write_text(str(os.getpid()))\n"
-        "found = ends(asked('eater', 'eat'), asked('beside', 'napping', seconds=1), limits=RunLimits(memory=None))\n"
+        "requests = [run_request('eater', 'eat'), run_request('beside', 'napping', seconds=1)]\n"
+        "found = ends(*requests, limits=RunLimits(memory=None))\n"
         "assert found['beside'].how == 'finished', found\n"
         "assert (found['eater'].how, found['eater'].signal) == ('memory', 'SIGKILL'), found\n"
     )
@@ -240,9 +245,9 @@ def test_a_run_that_the_kernel_kills_for_memory_is_told_so() -> None:
 def test_endless_output_is_read_and_only_its_end_kept() -> None:
     code = (
         "import resource\n"
-        "from tests.suites.micro.test_isolation import asked, ends\n"
+        "from tests.suites.micro.test_isolation import run_request, ends\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "end = ends(asked('loud', 'print_much', megabytes=1500))['loud']\n"
+        "end = ends(run_request('loud', 'print_much', megabytes=1500))['loud']\n"
         "assert end.how == 'finished' and end.output.endswith('the last words\\n'), end\n"
         "assert len(end.output) <= 16384\n"
         "used = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]\n"
@@ -254,20 +259,25 @@ def test_endless_output_is_read_and_only_its_end_kept() -> None:
 def test_no_folder_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    ends(asked("a", "pollute"), asked("b", "segfault"), asked("c", "deaf"), limits=RunLimits(seconds=0.3))
+    ends(
+        run_request("a", "pollute"),
+        run_request("b", "segfault"),
+        run_request("c", "deaf"),
+        limits=RunLimits(seconds=0.3),
+    )
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("module", ["threaded_import", "shared_import"])
 def test_where_a_fork_would_not_be_safe_each_run_starts_anew(module: str) -> None:
-    told: list[str] = []
+    notes: list[str] = []
     requests = [RunRequest(str(number), {"value": number}) for number in range(3)]
-    found = run_all(f"{HERE}.{module}:fine", requests, jobs=2, tell=told.append)
+    found = run_all(f"{HERE}.{module}:fine", requests, jobs=2, tell=notes.append)
     assert [(end.how, end.start) for end in found] == [("finished", "spawn")] * 3
     assert len({(end.result or {})["pid"] for end in found}) == 3
     why = {"threaded_import": "1 more thread(s)", "shared_import": "shared_import.py open"}[module]
-    assert len(told) == 1
-    assert why in told[0]
+    assert len(notes) == 1
+    assert why in notes[0]
     if module == "threaded_import":
         assert [(end.result or {})["folder"] for end in found] == [[]] * 3
         with pytest.warns(UserWarning, match="runs are not forked"):
@@ -276,7 +286,10 @@ def test_where_a_fork_would_not_be_safe_each_run_starts_anew(module: str) -> Non
 
 def test_a_killed_keeper_loses_its_run_alone() -> None:
     mark = new_mark()
-    found = ends(asked("killer", "kill_keeper", mark=mark), *(asked(f"{n}", "napping", seconds=0.1) for n in range(6)))
+    found = ends(
+        run_request("killer", "kill_keeper", mark=mark),
+        *(run_request(f"{n}", "napping", seconds=0.1) for n in range(6)),
+    )
     assert found["killer"].how == "exited"
     assert "was killed" in found["killer"].error
     assert [found[f"{n}"].how for n in range(6)] == ["finished"] * 6
@@ -284,36 +297,36 @@ def test_a_killed_keeper_loses_its_run_alone() -> None:
 
 
 def test_225_runs_complete() -> None:
-    requests = [asked(f"r{number}", "fine", value=number) for number in range(225)]
+    requests = [run_request(f"r{number}", "fine", value=number) for number in range(225)]
     seen: list[str] = []
     found = run_all(ACT, requests, jobs=2, ended=lambda end: seen.append(end.id))
     assert [(end.result or {})["got"] for end in found] == list(range(225))
     assert sorted(seen) == sorted(request.id for request in requests)
 
 
-def test_mistakes_are_said_before_anything_runs(tmp_path: Path) -> None:
-    def told(*requests: RunRequest, work: str = ACT, **more: Any) -> str:
+def test_mistakes_are_reported_before_anything_runs(tmp_path: Path) -> None:
+    def mistakes(*requests: RunRequest, work: str = ACT, **more: Any) -> str:
         with pytest.raises(UserError) as caught:
             run_all(work, requests, **more)
         return str(caught.value)
 
-    one = asked("a", "noted", note=str(tmp_path / "note"), value=1)
-    wrong = told(one, one, RunRequest("b", {"a": {1}}), jobs=0, limits=RunLimits(0, -1)).splitlines()
+    one = run_request("a", "noted", note=str(tmp_path / "note"), value=1)
+    wrong = mistakes(one, one, RunRequest("b", {"a": {1}}), jobs=0, limits=RunLimits(0, -1)).splitlines()
     assert len(wrong) == 5
     assert "'a' is there twice" in wrong[3]
-    assert "no module 'nowhere'" in told(one, work="nowhere:run")
-    assert "did you mean act?" in told(one, work=f"{HERE}.isolated_runs:acd")
-    assert "cannot be called" in told(one, work=f"{HERE}.isolated_runs:SEEN")
-    assert "'nowhere' cannot be imported: ModuleNotFoundError" in told(one, preload=["nowhere"])
+    assert "no module 'nowhere'" in mistakes(one, work="nowhere:run")
+    assert "did you mean act?" in mistakes(one, work=f"{HERE}.isolated_runs:acd")
+    assert "cannot be called" in mistakes(one, work=f"{HERE}.isolated_runs:SEEN")
+    assert "'nowhere' cannot be imported: ModuleNotFoundError" in mistakes(one, preload=["nowhere"])
     (tmp_path / "journal").write_text('{"id": 3}\n')
-    assert "journal:1 is not a line" in told(one, journal=tmp_path / "journal")
+    assert "journal:1 is not a line" in mistakes(one, journal=tmp_path / "journal")
     assert not (tmp_path / "note").exists()
 
 
 def test_a_journal_is_gone_on_with(tmp_path: Path) -> None:
     journal, note = tmp_path / "runs" / "journal.jsonl", tmp_path / "note"
-    requests = [asked(f"r{n}", "noted", note=str(note), value=n) for n in range(4)]
-    requests[2] = asked("r2", "leave", code=7)
+    requests = [run_request(f"r{n}", "noted", note=str(note), value=n) for n in range(4)]
+    requests[2] = run_request("r2", "leave", code=7)
     first = run_all(ACT, requests[:3], journal=journal)
     lines = journal.read_bytes().splitlines(keepends=True)
     assert [json.loads(line)["id"] for line in lines] == ["r0", "r1", "r2"]
@@ -327,14 +340,17 @@ def test_a_journal_is_gone_on_with(tmp_path: Path) -> None:
     assert run_all(ACT, requests, journal=journal, ended=seen.append) == found
     assert len(seen) == 1
 
-    changed = [asked("r0", "fine", value=9)]
+    changed = [run_request("r0", "fine", value=9)]
     with pytest.raises(UserError, match="'r0' of another payload"):
         run_all(ACT, changed, journal=journal)
 
 
 def test_what_the_caller_does_wrong_ends_the_runs(tmp_path: Path) -> None:
     mark = new_mark()
-    requests = [asked("hanging", "leave_children", mark=mark, then="hang"), asked("done", "napping", seconds=0.4)]
+    requests = [
+        run_request("hanging", "leave_children", mark=mark, then="hang"),
+        run_request("done", "napping", seconds=0.4),
+    ]
 
     def fail(_: RunEnd) -> None:
         until = time.monotonic() + 60

@@ -19,26 +19,26 @@ import pytest
 from sealegs.faults.user_error import UserError
 from sealegs.suites.micro.isolation import RunEnd, RunLimits, RunRequest, run_all
 from tests.suites.micro.isolated_runs import found
-from tests.suites.micro.test_isolation import ACT, asked, ends, new_mark
+from tests.suites.micro.test_isolation import ACT, ends, new_mark, run_request
 
 LAUNCHER = """
 import json, sys
 from pathlib import Path
 from sealegs.suites.micro.isolation import RunLimits, RunRequest, run_all
 
-asked = json.loads(sys.argv[1])
-requests = [RunRequest(name, payload) for name, payload in asked["requests"]]
+settings = json.loads(sys.argv[1])
+requests = [RunRequest(name, payload) for name, payload in settings["requests"]]
 print("begun", flush=True)
 run_all(
-    asked["work"], requests, preload=asked.get("preload", []), jobs=2, journal=Path(asked["journal"]),
-    limits=RunLimits(seconds=asked.get("seconds", 60)), ended=lambda end: print(end.id, flush=True),
+    settings["work"], requests, preload=settings.get("preload", []), jobs=2, journal=Path(settings["journal"]),
+    limits=RunLimits(seconds=settings.get("seconds", 60)), ended=lambda end: print(end.id, flush=True),
 )
 """
 
 
 def launcher(requests: list[RunRequest], journal: Path, **more: object) -> subprocess.Popen[str]:
-    told = {"work": ACT, "journal": str(journal), **more}
-    given = json.dumps({**told, "requests": [(request.id, request.payload) for request in requests]})
+    settings = {"work": ACT, "journal": str(journal), **more}
+    given = json.dumps({**settings, "requests": [(request.id, request.payload) for request in requests]})
     return subprocess.Popen([sys.executable, "-c", LAUNCHER, given], stdout=subprocess.PIPE, text=True)
 
 
@@ -77,7 +77,7 @@ def marked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_nothing_outlives_a_killed_launcher(marked: Callable[[], list[int]], tmp_path: Path, start: str) -> None:
     mark = new_mark()
-    requests = [asked("a", "leave_children", mark=mark, then="hang"), asked("b", "deaf")]
+    requests = [run_request("a", "leave_children", mark=mark, then="hang"), run_request("b", "deaf")]
     preload = ["tests.suites.micro.threaded_import"] if start == "spawn" else []
     process = launcher(requests, tmp_path / "journal", preload=preload)
     assert eventually(lambda: len(found(mark)) == 2)
@@ -94,7 +94,7 @@ def test_nothing_outlives_a_killed_launcher(marked: Callable[[], list[int]], tmp
 def test_a_launcher_killed_during_the_imports_leaves_nothing(
     marked: Callable[[], list[int]], tmp_path: Path, by: signal.Signals
 ) -> None:
-    process = launcher([asked("a", "fine")], tmp_path / "journal", preload=["tests.suites.micro.endless_import"])
+    process = launcher([run_request("a", "fine")], tmp_path / "journal", preload=["tests.suites.micro.endless_import"])
     assert eventually(lambda: len(marked()) == 2)
     time.sleep(0.3)
     process.send_signal(by)
@@ -113,8 +113,8 @@ def test_a_killed_zygote_is_replaced_and_takes_its_runs_with_it(marked: Callable
             os.kill(int((end.result or {})["zygote"]), signal.SIGKILL)
             assert eventually(lambda: not found(mark))
 
-    requests = [asked("hanging", "leave_children", mark=mark, then="first hang")]
-    requests += [asked(f"r{number}", "whose") for number in range(6)]
+    requests = [run_request("hanging", "leave_children", mark=mark, then="first hang")]
+    requests += [run_request(f"r{number}", "whose") for number in range(6)]
     ended = {end.id: end for end in run_all(ACT, requests, jobs=2, ended=kill_zygote)}
     assert {end.how for end in ended.values()} == {"finished"}, ended
     assert sorted(end.id for end in done) == sorted(ended)
@@ -123,10 +123,10 @@ def test_a_killed_zygote_is_replaced_and_takes_its_runs_with_it(marked: Callable
 
 
 def test_a_run_that_kills_the_zygote_each_time_is_given_up() -> None:
-    told = ends(asked("killer", "kill_zygote"), *(asked(f"r{n}", "fine") for n in range(4)), jobs=1)
-    assert told["killer"].how == "exited"
-    assert "lost 2 times" in told["killer"].error
-    assert [told[f"r{n}"].how for n in range(4)] == ["finished"] * 4
+    ended = ends(run_request("killer", "kill_zygote"), *(run_request(f"r{n}", "fine") for n in range(4)), jobs=1)
+    assert ended["killer"].how == "exited"
+    assert "lost 2 times" in ended["killer"].error
+    assert [ended[f"r{n}"].how for n in range(4)] == ["finished"] * 4
 
 
 @contextmanager
@@ -151,7 +151,7 @@ def killing(found: Callable[[], list[int]], times: int) -> Iterator[list[int]]:
 
 def test_a_zygote_that_is_killed_during_its_imports_is_replaced(marked: Callable[[], list[int]]) -> None:
     with killing(marked, 1) as killed:
-        end = ends(asked("a", "whose"), preload=["tests.suites.micro.slow_import"])["a"]
+        end = ends(run_request("a", "whose"), preload=["tests.suites.micro.slow_import"])["a"]
     assert (end.how, len(killed)) == ("finished", 1)
     assert (end.result or {})["zygote"] not in killed
 
@@ -159,7 +159,7 @@ def test_a_zygote_that_is_killed_during_its_imports_is_replaced(marked: Callable
 def test_zygotes_that_are_killed_during_their_imports_again_and_again_are_one_line(
     marked: Callable[[], list[int]], tmp_path: Path
 ) -> None:
-    requests = [asked(f"r{number}", "fine") for number in range(3)]
+    requests = [run_request(f"r{number}", "fine") for number in range(3)]
     run_all(ACT, requests[:1], journal=tmp_path / "journal")
     with (
         killing(marked, 2) as killed,
@@ -176,7 +176,7 @@ def test_zygotes_that_are_killed_during_their_imports_again_and_again_are_one_li
 def test_time_for_which_all_is_stopped_is_not_the_run_s(
     marked: Callable[[], list[int]], tmp_path: Path, limit: float, seconds: float
 ) -> None:
-    run = asked("a", "noted", note=str(tmp_path / "note"), value=1, seconds=limit / 2)
+    run = run_request("a", "noted", note=str(tmp_path / "note"), value=1, seconds=limit / 2)
     process = launcher([run], tmp_path / "journal", seconds=limit)
     assert eventually((tmp_path / "note").exists)
     stopped = sorted(marked())
@@ -193,7 +193,7 @@ def test_time_for_which_all_is_stopped_is_not_the_run_s(
 
 
 def test_a_keeper_that_is_stopped_before_it_sees_the_run_begin_gives_that_time_back() -> None:
-    requests = [asked(f"r{number}", "stop_keeper", seconds=4.5) for number in range(12)]
+    requests = [run_request(f"r{number}", "stop_keeper", seconds=4.5) for number in range(12)]
     ended = run_all(ACT, requests, jobs=12, limits=RunLimits(seconds=3))
     assert [end.how for end in ended] == ["finished"] * 12
     assert all(end.seconds < 3 for end in ended)
@@ -201,7 +201,11 @@ def test_a_keeper_that_is_stopped_before_it_sees_the_run_begin_gives_that_time_b
 
 def test_an_interrupt_ends_all_and_the_journal_stands(marked: Callable[[], list[int]], tmp_path: Path) -> None:
     mark = new_mark()
-    requests = [asked("hanging", "leave_children", mark=mark, then="hang"), asked("done", "fine"), asked("b", "deaf")]
+    requests = [
+        run_request("hanging", "leave_children", mark=mark, then="hang"),
+        run_request("done", "fine"),
+        run_request("b", "deaf"),
+    ]
     process = launcher(requests, tmp_path / "journal")
     assert eventually(lambda: len(found(mark)) == 2 and (tmp_path / "journal").read_bytes().count(b"\n") == 1)
     process.send_signal(signal.SIGINT)
@@ -214,12 +218,12 @@ def test_an_interrupt_ends_all_and_the_journal_stands(marked: Callable[[], list[
 
 def test_two_launchers_do_not_share_a_journal(marked: Callable[[], list[int]], tmp_path: Path) -> None:
     mark = new_mark()
-    process = launcher([asked("a", "leave_children", mark=mark, then="hang")], tmp_path / "journal")
+    process = launcher([run_request("a", "leave_children", mark=mark, then="hang")], tmp_path / "journal")
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
     assert eventually(lambda: bool(found(mark)))  # a run has begun, so the journal is held
     with pytest.raises(ValueError, match="another process is writing"):
-        run_all(ACT, [asked("a", "fine")], journal=tmp_path / "journal")
+        run_all(ACT, [run_request("a", "fine")], journal=tmp_path / "journal")
     process.kill()
     process.communicate()
 
@@ -228,21 +232,21 @@ def test_a_launcher_killed_at_any_moment_loses_and_doubles_nothing(
     marked: Callable[[], list[int]], tmp_path: Path
 ) -> None:
     journal, note = tmp_path / "journal", tmp_path / "note"
-    requests = [asked(f"r{n}", "noted", note=str(note), value=n, seconds=0.01) for n in range(60)]
+    requests = [run_request(f"r{n}", "noted", note=str(note), value=n, seconds=0.01) for n in range(60)]
     draw = random.Random(5)
     acknowledged: list[str] = []
     for kill in range(8):
         process = launcher(requests, journal)
         assert process.stdout is not None
-        said = [process.stdout.readline() for _ in range(1 + (0 if kill % 4 == 3 else draw.randint(1, 8)))]
+        printed = [process.stdout.readline() for _ in range(1 + (0 if kill % 4 == 3 else draw.randint(1, 8)))]
         time.sleep(draw.uniform(0.0, 0.04 if kill % 4 < 3 else 0.4))
         process.kill()
-        acknowledged += "".join([*said[1:], process.communicate()[0]]).split()
+        acknowledged += "".join([*printed[1:], process.communicate()[0]]).split()
         whole = journal.read_text().splitlines(keepends=True) if journal.exists() else []
         written = [json.loads(line)["id"] for line in whole if line.endswith("\n")]
         assert set(acknowledged) <= set(written)
         assert len(set(written)) == len(written)
-    assert len(set(acknowledged)) == len(acknowledged) < 60  # none was run again that was said to be done
+    assert len(set(acknowledged)) == len(acknowledged) < 60  # none was run again that was reported as done
     ended = run_all(ACT, requests, jobs=2, journal=journal)
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
     assert sorted(line["id"] for line in lines) == sorted(request.id for request in requests)

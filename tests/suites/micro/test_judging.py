@@ -33,9 +33,9 @@ def test_there_are_enough_of_either_kind() -> None:
 
 
 @given(st.integers(20, 10**7), st.integers(20, 10**7), st.sampled_from(["{}", "${}", "{} dollars", "It is {:,} USD."]))
-def test_a_whole_number_is_right_just_where_it_is_the_one(right: int, said: int, form: str) -> None:
+def test_a_whole_number_is_right_just_where_it_is_the_one(right: int, number: int, form: str) -> None:
     accepted = Quantity(float(right), 0.0, MONEY)
-    assert accepted.judge(form.format(said)) is (said == right)
+    assert accepted.judge(form.format(number)) is (number == right)
     assert accepted.judge(form.format(right))
 
 

@@ -120,7 +120,7 @@ def test_the_outer_agent_asks_again(workload: str) -> None:
         assert not passage.hops[1].struck_between
 
 
-def told(said: str, shown: str, inner_answer: str, final: str | None) -> dict[str, Any]:
+def searched_episode(returned: str, shown: str, inner_answer: str, final: str | None) -> dict[str, Any]:
     """An episode of one question by hand: a search inside, the inner agent's words, the outer one's."""
     base = {"failed": False, "struck": []}
     outer = {"id": "call-1", "agent": "outer", "tool": "ResearchAgent", "arguments": {"question": "What is the fare?"}}
@@ -129,7 +129,7 @@ def told(said: str, shown: str, inner_answer: str, final: str | None) -> dict[st
         "answer": final,
         "calls": [
             {**base, **outer, "said": inner_answer, "shown": inner_answer},
-            {**base, **search, "said": said, "shown": shown, "struck": ["delta"]},
+            {**base, **search, "said": returned, "shown": shown, "struck": ["delta"]},
         ],
     }
 
@@ -150,13 +150,15 @@ def told(said: str, shown: str, inner_answer: str, final: str | None) -> dict[st
     ],
 )
 def test_words_of_a_model_in_its_own_words(inner_answer: str, final: str | None, inner: str, outer: str) -> None:
-    passage = trace_propagation("research_fare", told("It costs 42 EUR.", "It costs 45 EUR.", inner_answer, final))
+    passage = trace_propagation(
+        "research_fare", searched_episode("It costs 42 EUR.", "It costs 45 EUR.", inner_answer, final)
+    )
     assert (passage.hops[0].inner, passage.outer) == (inner, outer)
     assert passage.struck == "inner"
 
 
 def test_what_is_derived_from_a_corrupt_value_is_corrupt_and_rounding_hides_nothing() -> None:
-    result = told("It costs 42 EUR.", "It costs 45 EUR.", "It is 165.38 dollars.", "It is 165.4 dollars.")
+    result = searched_episode("It costs 42 EUR.", "It costs 45 EUR.", "It is 165.38 dollars.", "It is 165.4 dollars.")
     derived = {"id": "call-1/call-2", "agent": "inner", "tool": "CalculatorTool", "failed": False, "struck": []}
     result["calls"].append(
         {**derived, "arguments": {"expression": "45 * 3.675"}, "said": "165.375", "shown": "165.375"}
@@ -167,7 +169,7 @@ def test_what_is_derived_from_a_corrupt_value_is_corrupt_and_rounding_hides_noth
 
 
 def test_a_hang_inside_is_no_answer() -> None:
-    result = told("It costs 42 EUR.", "It costs 45 EUR.", "", None)
+    result = searched_episode("It costs 42 EUR.", "It costs 45 EUR.", "", None)
     result["calls"][0] |= {"said": None, "shown": None}
     result["calls"][1] |= {"said": None, "shown": None, "struck": ["hang"]}
     passage = trace_propagation("research_fare", result)

@@ -45,7 +45,7 @@ def test_other_ways_give_the_same_value_and_none_is_a_lucky_guess(workload: Work
     values = right_values(workload.name)
     for step in workload.task.steps:
         for way in step.otherwise:
-            assert way.read(told(way, values)) == values[step.id]
+            assert way.read(output_of(way, values)) == values[step.id]
     if len(workload.task.steps) > 1:
         last = workload.task.steps[-1]
         used = [
@@ -71,7 +71,7 @@ def _assigned(workload: Workload, question: str) -> Assignment:
     return assigned[0]
 
 
-def told(step: ScriptedStep, values: Any) -> str:
+def output_of(step: ScriptedStep, values: Any) -> str:
     arguments = {name: filled(text, values) for name, text in step.arguments.items()}
     return str(BOX.functions()[step.tool](**arguments))
 

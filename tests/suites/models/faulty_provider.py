@@ -27,7 +27,7 @@ def refused(status: int, message: str, code: str, kind: str = "invalid_request_e
     return status, {"error": {"message": message, "type": kind, "code": code, "param": None}}
 
 
-def said(message: dict[str, Any], finish: str = "stop") -> Reply:
+def completion(message: dict[str, Any], finish: str = "stop") -> Reply:
     """A completion."""
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
@@ -46,10 +46,10 @@ def poor(body: dict[str, Any], turn: int, *, arguments: str = "{}", id: str = ""
     if tools and turn == 0:
         name = tools[0]["function"]["name"]
         calls = [called(name, arguments, id or f"call_{turn}_{number}") for number in range(many)]
-        return said({"content": None, "tool_calls": calls}, "tool_calls")
+        return completion({"content": None, "tool_calls": calls}, "tool_calls")
     if "<execute>" in json.dumps(body["messages"][:2]):
-        return said({"content": "<execute>\nprint(1)\n" if turn == 0 else "<solution>[[42]]</solution>"})
-    return said({"content": STOP})
+        return completion({"content": "<execute>\nprint(1)\n" if turn == 0 else "<solution>[[42]]</solution>"})
+    return completion({"content": STOP})
 
 
 QUOTA = "You exceeded your current quota, please check your plan."
@@ -62,27 +62,27 @@ FAULTS: dict[str, Callable[[], Reply]] = {
     "500": lambda: refused(500, "The server had an error.", "server_error", "server_error"),
     "400": lambda: refused(400, "tools[0].function.parameters: unsupported.", "bad"),
     "overflow": lambda: refused(400, "This model's maximum context length is 8192.", "context_length_exceeded"),
-    "filter": lambda: said({"content": None}, "content_filter"),
-    "refusal": lambda: said({"content": None, "refusal": "I cannot help with that."}),
-    "length": lambda: said({"content": "The answer is "}, "length"),
-    "blank": lambda: said({"content": ""}),
-    "empty": lambda: (200, {**said({})[1], "choices": []}),
+    "filter": lambda: completion({"content": None}, "content_filter"),
+    "refusal": lambda: completion({"content": None, "refusal": "I cannot help with that."}),
+    "length": lambda: completion({"content": "The answer is "}, "length"),
+    "blank": lambda: completion({"content": ""}),
+    "empty": lambda: (200, {**completion({})[1], "choices": []}),
 }
 MALFORMED = ("malformed", "parallel", "noid", "dupid", "badname", "reasoning")  # of a model that goes on
 
 
 @dataclass
 class FaultyProvider:
-    """What the server does and was asked.
+    """What the server does, and the requests that it got.
 
     Attributes:
         url: what a client takes as `base_url`.
         faults: some of `FAULTS`, `MALFORMED` and `reset`; none for a provider that works.
         first: the model's turn from which on they strike.
         times: how often each conversation is struck; None without end.
-        by_model: whether a conversation's fault is the name of the model that is asked.
+        by_model: whether a conversation's fault is the name of the requested model.
         given: the fault of each conversation, by what its user asked.
-        asked: the bodies of all requests.
+        requests: the bodies of all requests.
     """
 
     url: str = ""
@@ -92,28 +92,28 @@ class FaultyProvider:
     by_model: bool = False
     given: dict[str, str] = field(default_factory=dict)
     struck: Counter[str] = field(default_factory=Counter)
-    asked: list[dict[str, Any]] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, *faults: str, first: int = 1, times: int | None = None, by_model: bool = False) -> None:
-        """Let these strike from now on, and forget what was asked."""
+        """Let these strike from now on, and forget earlier requests."""
         self.faults, self.first, self.times, self.by_model = faults, first, times, by_model
         self.given.clear()
         self.struck.clear()
-        self.asked.clear()
+        self.requests.clear()
 
     def strikes(self, body: dict[str, Any], turn: int) -> str:
         """The fault that strikes now."""
-        asked = next(json.dumps(message["content"]) for message in body["messages"] if message["role"] == "user")
+        question = next(json.dumps(message["content"]) for message in body["messages"] if message["role"] == "user")
         with self.lock:
             if not self.faults or turn < self.first:
                 return ""
             if self.by_model:
                 return str(body["model"])
-            fault = self.given.setdefault(asked, self.faults[len(self.given) % len(self.faults)])
-            if self.times is not None and self.struck[asked] >= self.times:
+            fault = self.given.setdefault(question, self.faults[len(self.given) % len(self.faults)])
+            if self.times is not None and self.struck[question] >= self.times:
                 return ""
-            self.struck[asked] += 1
+            self.struck[question] += 1
             return fault
 
 
@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.provider.asked.append(body)
+        self.provider.requests.append(body)
         turn = sum(message["role"] == "assistant" for message in body["messages"])
         if self.headers.get("Authorization") != f"Bearer {KEY}":
             return self._send(*FAULTS["401"]())

@@ -60,7 +60,7 @@ def test_figures_are_right_and_an_invalid_episode_is_left_to_eval_retry(
     assert (done, log.status, errors(log)) == (True, "success", 1), "a set counts a sample that failed as done"
     provider.begin()
     done, log = as_a_set(tmp_path / "set", provider)
-    assert (errors(log), provider.asked) == (1, []), "so that the same command makes nothing again"
+    assert (errors(log), provider.requests) == (1, []), "so that the same command makes nothing again"
     rows = suite_named("maze").report(tmp_path / "set").rows
     whole = {row["metric"]: row for row in rows if (row["level"], row["mode"]) == ("all", "all")}
     assert (whole["invalid"]["value"], whole["tsr"]["n"]) == (50, 1), "and the report says that it is missing"
@@ -70,7 +70,7 @@ def test_figures_are_right_and_an_invalid_episode_is_left_to_eval_retry(
     provider.begin()
     (retried,) = eval_retry(log, display="none", log_dir=str(tmp_path / "retried"), log_realtime=False)
     assert errors(read_eval_log(retried.location)) == 0
-    assert len(provider.asked) > 0
+    assert len(provider.requests) > 0
     rows = suite_named("maze").report(tmp_path / "retried").rows
     whole = {row["metric"]: row for row in rows if (row["level"], row["mode"]) == ("all", "all")}
     assert (whole["invalid"]["value"], whole["tsr"]["n"]) == (0, 2)

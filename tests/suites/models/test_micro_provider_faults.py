@@ -62,15 +62,15 @@ def test_a_campaign_counts_them_and_makes_them_again(
     words = [*verb, str(tmp_path / "own.campaign"), "--out", str(out), "--json", str(rows_file)]
     provider.begin("401", first=0)
     assert command(monkeypatch, *words) == 2
-    told = capsys.readouterr()
-    assert "the model openai:poor could not be called" in told.err
-    assert "and nothing was run" in told.err
-    assert len(told.err.strip().splitlines()) == 1
+    captured = capsys.readouterr()
+    assert "the model openai:poor could not be called" in captured.err
+    assert "and nothing was run" in captured.err
+    assert len(captured.err.strip().splitlines()) == 1
     assert not out.exists()
     provider.begin("401")
     assert command(monkeypatch, *words) == 3
-    told = capsys.readouterr()
-    assert "too many invalid episodes: 1 of 1 (100.0 %), and --max-invalid allows 5 %" in told.err
+    captured = capsys.readouterr()
+    assert "too many invalid episodes: 1 of 1 (100.0 %), and --max-invalid allows 5 %" in captured.err
     found = json.loads(rows_file.read_text("utf-8"))["rows"]
     whole = {row["metric"]: row for row in found if (row["level"], row["mode"]) == ("all", "all")}
     assert (whole["invalid"]["value"], whole["invalid"]["n"]) == (100, 1)
@@ -82,4 +82,4 @@ def test_a_campaign_counts_them_and_makes_them_again(
     assert whole["invalid"]["value"] == 0
     provider.begin()
     assert command(monkeypatch, *words) == 0
-    assert provider.asked == []
+    assert provider.requests == []

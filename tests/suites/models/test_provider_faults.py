@@ -53,7 +53,7 @@ MODEL_ENDS = {
     "blank": ("empty", "empty answer"),
     "empty": ("empty", "empty answer"),
 }
-CAUSES = {  # what is said of each fault that is nobody's
+CAUSES = {  # the message of each fault that is nobody's
     "401": "AuthenticationError: Error code: 401 - Incorrect API key",
     "403": "Error code: 403 - Your country",
     "404": "NotFoundError: Error code: 404 - The model `poor` does not exist",
@@ -150,8 +150,8 @@ def test_what_is_nobodys_is_invalid_and_made_again(suite: str, provider: FaultyP
     found = played(suite, run, provider)
     total = found.validity.played
     assert found.validity.invalid == total == len(causes(suite, run)) >= len(CAUSES)
-    told = "\n".join(causes(suite, run))
-    assert [fault for fault, words in CAUSES.items() if words not in told] == [], told
+    text = "\n".join(causes(suite, run))
+    assert [fault for fault, words in CAUSES.items() if words not in text] == [], text
     assert all(cause.startswith(f"the model {MODEL} could not be called: ") for cause in causes(suite, run))
     assert all(row["n"] == 0 or row["metric"] == "invalid" for row in found.rows), "it is in a figure"
     shares = [row["value"] for row in found.rows if row["metric"] == "invalid"]
@@ -166,7 +166,7 @@ def test_what_is_nobodys_is_invalid_and_made_again(suite: str, provider: FaultyP
     assert {reason for reason, _ in ends(suite, run)} == {"answered"}
     provider.begin()
     assert played(suite, run, provider).rows == again.rows
-    assert provider.asked == [], "what is finished is not made again"
+    assert provider.requests == [], "what is finished is not made again"
 
 
 @pytest.mark.parametrize("suite", EACH)
@@ -178,7 +178,7 @@ def test_what_the_model_did_is_the_models(suite: str, provider: FaultyProvider, 
     assert set(provider.given.values()) == set(MODEL_ENDS), "each of them struck"
     provider.begin()
     played(suite, tmp_path / "run", provider, max_steps=3)
-    assert provider.asked == []
+    assert provider.requests == []
 
 
 @pytest.mark.parametrize("suite", WHOLE)
@@ -217,10 +217,10 @@ def test_a_first_question_that_fails_stops_the_run_with_one_line(
     words = ["run", suite, "--model", MODEL, "--base-url", provider.url, "--out", str(tmp_path / "run")]
     words += [word for name, value in SUITES[suite].items() for word in (f"--{name}", str(value))]
     assert command(monkeypatch, *words) == 2
-    told = capsys.readouterr()
-    assert len(told.err.strip().splitlines()) == 1
-    assert f"the model '{MODEL}' cannot be called, and nothing was run: {CAUSES[fault]}" in told.err
-    assert told.out == ""
+    captured = capsys.readouterr()
+    assert len(captured.err.strip().splitlines()) == 1
+    assert f"the model '{MODEL}' cannot be called, and nothing was run: {CAUSES[fault]}" in captured.err
+    assert captured.out == ""
     assert not (tmp_path / "run").exists()
 
 
@@ -244,10 +244,10 @@ def test_a_run_with_too_many_invalid_episodes_says_so_first_and_ends_with_3(
     words = ["run", "maze", "--model", MODEL, "--base-url", provider.url, "--out", str(run), "--json", str(rows_file)]
     words += ["--levels", "C1", "--modes", "NP,P1", "--limit", "1", "--connections", "1"]
     assert command(monkeypatch, *words) == 3
-    told = capsys.readouterr()
-    estimated, *said = [line for line in told.err.splitlines() if not re.match(r"\d of 2 episodes", line)]
-    assert estimated.startswith(f"{MODEL}: 2 episodes, ")  # said before anything is played
-    assert said[0] == "too many invalid episodes: 1 of 2 (50.0 %), and --max-invalid allows 5 %"
+    captured = capsys.readouterr()
+    estimated, *lines = [line for line in captured.err.splitlines() if not re.match(r"\d of 2 episodes", line)]
+    assert estimated.startswith(f"{MODEL}: 2 episodes, ")  # printed before anything is played
+    assert lines[0] == "too many invalid episodes: 1 of 2 (50.0 %), and --max-invalid allows 5 %"
     rows = json.loads(rows_file.read_text("utf-8"))["rows"]
     whole = {row["metric"]: row for row in rows if (row["level"], row["mode"]) == ("all", "all")}
     assert (whole["invalid"]["value"], whole["invalid"]["n"]) == (50, 2)
@@ -268,9 +268,9 @@ def test_the_first_example_of_a_model_works_with_what_bench_brings(
         words = ["run", "maze", "--model", "openai/gpt-5", "--base-url", scripted.url, "--levels", "C1", "--limit", "1"]
         words += ["--modes", "NP", "--reasoning-effort", "low"]
         assert command(monkeypatch, *words, "--out", str(tmp_path / "run")) == 0
-        first, *_, asked = (request.body for request in scripted.requests)
-    assert first["model"] == asked["model"] == "gpt-5"
-    assert asked["reasoning"]["effort"] == "low"
+        first, *_, last = (request.body for request in scripted.requests)
+    assert first["model"] == last["model"] == "gpt-5"
+    assert last["reasoning"]["effort"] == "low"
     extras = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     assert any(one.startswith("openai") for one in extras["project"]["optional-dependencies"]["bench"])
 
@@ -296,7 +296,7 @@ def test_several_models_play_in_folders_of_their_own(
     assert whole[MODEL, "tokens"]["value"] == 220, "two requests of 110 each"
     held = [one.name for one in held_models() if not any(one is other for other in others)]
     assert "local/poor" not in held, "the first model's connections are closed when the second begins"
-    own = [body for body in provider.asked if body.get("tools")]
+    own = [body for body in provider.requests if body.get("tools")]
     assert {(one["temperature"], one["top_p"], one["seed"], one["max_tokens"]) for one in own} == {(0.25, 0.5, 7, 99)}
     folders = sorted(folder.name for folder in (tmp_path / "runs").iterdir())
     assert folders == [
@@ -316,21 +316,21 @@ def test_a_budget_stops_a_run_between_episodes_and_a_larger_one_resumes_it(
     words = ["run", "maze", "--model", MODEL, "--base-url", provider.url, "--out", str(tmp_path / "run")]
     words += ["--levels", "C1", "--modes", "NP", "--limit", "5", "--connections", "1", "--budget-tokens"]
     assert command(monkeypatch, *words, "500") == 0
-    told = capsys.readouterr().err
-    assert "the run's budget is spent (660 tokens were used)" in told, "three episodes of 220 tokens"
-    assert "3 of 5 episodes are finished, and these alone are counted" in told
+    message = capsys.readouterr().err
+    assert "the run's budget is spent (660 tokens were used)" in message, "three episodes of 220 tokens"
+    assert "3 of 5 episodes are finished, and these alone are counted" in message
     provider.begin()
     assert command(monkeypatch, *words, "660") == 0
-    assert provider.asked == []
+    assert provider.requests == []
     capsys.readouterr()
     assert command(monkeypatch, *words, "5000") == 0
     assert len(read_maze_run(tmp_path / "run").records) == 5
     assert "budget" not in capsys.readouterr().err
-    assert len([body for body in provider.asked if body.get("tools")]) == 4, "two episodes of two requests"
+    assert len([body for body in provider.requests if body.get("tools")]) == 4, "two episodes of two requests"
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--models", "none.txt"], "--models none.txt cannot be read"),
         (["--models", "empty.txt"], "--models empty.txt names no model; write one a line"),
@@ -341,10 +341,10 @@ def test_a_budget_stops_a_run_between_episodes_and_a_larger_one_resumes_it(
     ],
 )
 def test_bad_input_is_one_message(
-    words: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("empty.txt").write_text("# none\n", "utf-8")
     assert command(monkeypatch, "run", "maze", *words) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert [file.name for file in tmp_path.iterdir()] == ["empty.txt"]

@@ -33,20 +33,20 @@ def scene(draw: Callable[[str], float] = lambda word: 0.0) -> EpisodeScene:
 def played(
     arm: str, replies: list[ModelReply], texts: list[str], at: EpisodeScene | None = None
 ) -> tuple[list[AwaitModel], str]:
-    """The questions that an arm asks, and its answer, given what is said to it."""
-    asked: list[AwaitModel] = []
-    said, told = iter(replies), iter(texts)
+    """The questions that an arm asks, and its answer, given the replies and the texts of tools."""
+    questions: list[AwaitModel] = []
+    model_replies, tool_texts = iter(replies), iter(texts)
     steps = ARMS[arm].converse(at or scene())
     request = next(steps)
     try:
         while True:
             if isinstance(request, AwaitModel):
-                asked.append(request)
-                request = steps.send(next(said))
+                questions.append(request)
+                request = steps.send(next(model_replies))
             else:
-                request = steps.send(next(told))
+                request = steps.send(next(tool_texts))
     except StopIteration as stop:
-        return asked, stop.value
+        return questions, stop.value
 
 
 def call(number: int = 1) -> ModelReply:
@@ -54,38 +54,38 @@ def call(number: int = 1) -> ModelReply:
 
 
 def test_vanilla_adds_nothing() -> None:
-    asked, answer = played("vanilla", [call(), ModelReply("It is 9.")], [ERROR])
+    questions, answer = played("vanilla", [call(), ModelReply("It is 9.")], [ERROR])
     assert answer == "It is 9."
-    assert [message.role for message in asked[-1].messages] == ["system", "user", "assistant", "tool"]
-    assert asked[-1].messages[-1] == Message("tool", ERROR, answers="c1")
-    assert "recover" not in asked[0].messages[0].text.casefold()
+    assert [message.role for message in questions[-1].messages] == ["system", "user", "assistant", "tool"]
+    assert questions[-1].messages[-1] == Message("tool", ERROR, answers="c1")
+    assert "recover" not in questions[0].messages[0].text.casefold()
 
 
 def test_toolbench_speaks_in_steps_and_calls_no_tools_natively() -> None:
     step = 'Thought: I need f.\nAction: f\nAction Input: {"x": 3}'
     end = 'Thought: done\nAction: Finish\nAction Input: {"return_type": "give_answer", "final_answer": "9"}'
-    asked, answer = played(
+    questions, answer = played(
         "toolbench", [ModelReply(step), ModelReply("Action: f\nAction Input: x=3"), ModelReply(end)], ['{"y": 9}']
     )
     assert answer == "9"
-    assert not any(question.tools for question in asked)
-    assert [m.text for m in asked[-1].messages if m.role == "user"][1:] == [
+    assert not any(question.tools for question in questions)
+    assert [m.text for m in questions[-1].messages if m.role == "user"][1:] == [
         'Observation: {"y": 9}',
         "Observation: The step cannot be read: the action input is no JSON object.",
     ]
-    assert '"name": "f"' in asked[0].messages[0].text
+    assert '"name": "f"' in questions[0].messages[0].text
 
 
 def test_toolreflect_asks_for_reflection_and_correction_three_times() -> None:
     replies = []
     for number in range(4):
         replies += [call(number), *([ModelReply("It was wrong.")] if number < 3 else [])]
-    asked, _ = played("toolreflect", [*replies, ModelReply("I stop.")], [ERROR] * 4)
-    reflections = [q for q in asked if not q.tools]
+    questions, _ = played("toolreflect", [*replies, ModelReply("I stop.")], [ERROR] * 4)
+    reflections = [q for q in questions if not q.tools]
     assert len(reflections) == 3
     assert "503 ServiceUnavailable: Service Unavailable" in reflections[0].messages[-1].text
-    told = [m.text for m in asked[-1].messages if m.role == "user"]
-    assert [text for text in told if text.startswith("Now make the corrected call")][-1].endswith("Attempt 3 of 3.")
+    texts = [m.text for m in questions[-1].messages if m.role == "user"]
+    assert [text for text in texts if text.startswith("Now make the corrected call")][-1].endswith("Attempt 3 of 3.")
 
 
 @pytest.mark.parametrize(
@@ -93,21 +93,23 @@ def test_toolreflect_asks_for_reflection_and_correction_three_times() -> None:
 )
 def test_critic_recommends_from_the_oracles_menu(draws: float, choice: str) -> None:
     at = scene(lambda word: draws if word.endswith("right") else 0.0)
-    asked, _ = played("critic-p0.7", [call(), ModelReply("Verdict: wrong, an error"), ModelReply("ok")], [ERROR], at)
-    assert asked[1].messages[0].text.startswith("You judge one tool call")
-    assert asked[-1].messages[-1].text.splitlines()[2] == f"The critic recommends: {choice}"
+    questions, _ = played(
+        "critic-p0.7", [call(), ModelReply("Verdict: wrong, an error"), ModelReply("ok")], [ERROR], at
+    )
+    assert questions[1].messages[0].text.startswith("You judge one tool call")
+    assert questions[-1].messages[-1].text.splitlines()[2] == f"The critic recommends: {choice}"
     sure, _ = played("critic", [call(), ModelReply("Verdict: wrong, an error"), ModelReply("ok")], [ERROR], at)
     assert "recommends: use another tool" in sure[-1].messages[-1].text
 
 
 def test_critic_recommends_three_times_for_a_tool_and_no_more() -> None:
     replies = [reply for number in range(4) for reply in (call(number), ModelReply("Verdict: wrong, an error"))]
-    asked, _ = played("critic", [*replies, ModelReply("I stop.")], [ERROR] * 4)
-    told = [m.text for m in asked[-1].messages if "The critic recommends:" in m.text]
-    assert [text.splitlines()[-1] for text in told] == [f"Attempt {number} of 3." for number in (1, 2, 3)]
+    questions, _ = played("critic", [*replies, ModelReply("I stop.")], [ERROR] * 4)
+    recommendations = [m.text for m in questions[-1].messages if "The critic recommends:" in m.text]
+    assert [text.splitlines()[-1] for text in recommendations] == [f"Attempt {number} of 3." for number in (1, 2, 3)]
     replies[3] = ModelReply("Verdict: right")  # the second call is held for right: the count begins anew
-    asked, _ = played("critic", [*replies, ModelReply("I stop.")], [ERROR] * 4)
-    assert [m.text.splitlines()[-1] for m in asked[-1].messages if "recommends:" in m.text] == [
+    questions, _ = played("critic", [*replies, ModelReply("I stop.")], [ERROR] * 4)
+    assert [m.text.splitlines()[-1] for m in questions[-1].messages if "recommends:" in m.text] == [
         "Attempt 1 of 3.",
         "Attempt 1 of 3.",
         "Attempt 2 of 3.",
@@ -129,8 +131,8 @@ def test_retrieval_speaks_of_failures_alone(arm: str) -> None:
 
 
 def test_critic_says_nothing_about_what_it_holds_for_right() -> None:
-    asked, _ = played("critic", [call(), ModelReply("Verdict: right"), ModelReply("It is 9.")], ['{"y": 9}'])
-    assert asked[-1].messages[-1].role == "tool"
+    questions, _ = played("critic", [call(), ModelReply("Verdict: right"), ModelReply("It is 9.")], ['{"y": 9}'])
+    assert questions[-1].messages[-1].role == "tool"
 
 
 def test_the_critic_is_right_in_seven_of_ten() -> None:
@@ -142,14 +144,14 @@ def test_the_critic_is_right_in_seven_of_ten() -> None:
 
 
 def test_paladin_asks_for_a_diagnosis_and_names_the_exemplar_where_there_is_one() -> None:
-    asked, _ = played("paladin", [call(), ModelReply("ok")], [ERROR])
-    assert 'begins with "Diagnosis:"' in asked[-1].messages[-1].text
-    assert "nearest known case" not in asked[-1].messages[-1].text
+    questions, _ = played("paladin", [call(), ModelReply("ok")], [ERROR])
+    assert 'begins with "Diagnosis:"' in questions[-1].messages[-1].text
+    assert "nearest known case" not in questions[-1].messages[-1].text
     noted = render(with_note(Failure("Service Unavailable", status=503), "Recovery: Wait. 1. Call again."))
-    asked, _ = played("paladin", [call(), ModelReply("ok")], [noted])
-    assert "nearest known case" in asked[-1].messages[-1].text
-    asked, _ = played("paladin", [call(), ModelReply("It is 9.")], ['{"y": 9}'])
-    assert asked[-1].messages[-1].role == "tool"
+    questions, _ = played("paladin", [call(), ModelReply("ok")], [noted])
+    assert "nearest known case" in questions[-1].messages[-1].text
+    questions, _ = played("paladin", [call(), ModelReply("It is 9.")], ['{"y": 9}'])
+    assert questions[-1].messages[-1].role == "tool"
 
 
 JSON = st.dictionaries(st.from_regex(r"[a-z]{1,5}", fullmatch=True), st.integers() | st.text(max_size=5), max_size=3)
@@ -200,7 +202,7 @@ def test_what_a_text_tells_one_to_do(text: str, actions: list[str]) -> None:
     assert actions_in(text) == actions
 
 
-class Told:
+class FixedAdviser:
     """An adviser that always says the same."""
 
     def __init__(self, text: str) -> None:
@@ -212,7 +214,7 @@ class Told:
 
 def outcome(episode: PaladinEpisode, arm: str, text: str) -> bool:
     setup = Setup(arm, "on" if text else "off")
-    found = build_record(play_paladin_episode(episode, "follower", setup, Told(text) if text else None))
+    found = build_record(play_paladin_episode(episode, "follower", setup, FixedAdviser(text) if text else None))
     return judge(found, episode.case(found)).success
 
 
@@ -266,12 +268,12 @@ def test_retrieval_shows_under_every_arm_that_lacks_a_way_out(arm: str) -> None:
 
 def test_heeder_writes_the_diagnosis_that_it_is_asked_for() -> None:
     episode = next(e for e in episodes_of_set("eval") if e.kind == "switch")
-    asked: list[AwaitModel] = []
+    questions: list[AwaitModel] = []
     steps = ARMS["paladin"].converse(episode.scene())
     request = next(steps)
     for _ in range(12):
         if isinstance(request, AwaitModel):
-            asked.append(request)
+            questions.append(request)
             reply = backbone_reply("heeder", episode.briefing, request)
             if "Diagnosis:" in request.messages[-1].text:
                 assert reply.text.startswith("Diagnosis: ")

@@ -45,7 +45,7 @@ def test_sets_are_uniform_over_the_classes(set: str, each: int) -> None:
 
 
 @pytest.mark.parametrize("episode", EPISODES[::3], ids=lambda episode: episode.id)
-def test_the_failure_is_delivered_at_its_turn_and_recoverable_as_said(episode: PaladinEpisode) -> None:
+def test_the_failure_is_delivered_at_its_turn_and_recoverable_as_declared(episode: PaladinEpisode) -> None:
     found = build_record(play_paladin_episode(episode, "planner", Setup("vanilla")))
     verdict = judge(found, episode.case(found))
     struck = [place for place, turn in enumerate(found.turns, 1) if turn.struck]
@@ -85,7 +85,7 @@ def test_answers_to_recovery_actions_do_not_hang_on_their_order(kind: str) -> No
         victim = path[episode.turn - 1]
         group = [s.tool for s in episode.base.graph.walk()]
         actions = [victim, victim, *[tool for tool in group if tool not in path][:2], path[-1]]
-        told: dict[tuple[str, int], set[str]] = {}
+        rendered: dict[tuple[str, int], set[str]] = {}
         for order in sorted(set(permutations(actions))):
             recorder = Recorder(VirtualClock())
             seam = session(episode, Setup("vanilla"), VirtualClock(), recorder)
@@ -93,9 +93,9 @@ def test_answers_to_recovery_actions_do_not_hang_on_their_order(kind: str) -> No
             counts: Counter[str] = Counter()
             for tool in (*path[: episode.turn], *order):
                 answer = render(seam.call(tool, right[episode.base.graph.step_of[tool].id].arguments, tools.run))
-                told.setdefault((tool, counts[tool]), set()).add(answer)
+                rendered.setdefault((tool, counts[tool]), set()).add(answer)
                 counts[tool] += 1
-        assert {key: len(answers) for key, answers in told.items()} == dict.fromkeys(told, 1)
+        assert {key: len(answers) for key, answers in rendered.items()} == dict.fromkeys(rendered, 1)
 
 
 def test_the_generalisation_set_is_new() -> None:
@@ -104,10 +104,10 @@ def test_the_generalisation_set_is_new() -> None:
     assert set(Counter(shown.failure_class for shown in unseen_failures().values()).values()) == {3}
 
 
-def test_what_is_not_new_is_told() -> None:
-    told = holdout_leaks(["error: nobody listens at that extension, caller hung up"], ["tuning_for_pipeworks"])
-    assert any("nobody listens" in problem for problem in told)
-    assert any("tuning_for_pipeworks is known" in problem for problem in told)
+def test_what_is_not_new_is_reported() -> None:
+    problems = holdout_leaks(["error: nobody listens at that extension, caller hung up"], ["tuning_for_pipeworks"])
+    assert any("nobody listens" in problem for problem in problems)
+    assert any("tuning_for_pipeworks is known" in problem for problem in problems)
 
 
 def test_toolreflect_grants_three_attempts_a_call() -> None:

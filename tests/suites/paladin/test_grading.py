@@ -54,7 +54,7 @@ def test_the_code_grader_agrees_with_the_labels() -> None:
         assert each.kappa >= 0.94
 
 
-def test_agreement_on_the_fresh_set_is_what_it_was_the_one_time_that_it_was_asked() -> None:
+def test_agreement_on_the_fresh_set_is_what_it_was_the_one_time_that_it_was_measured() -> None:
     """Labels made blind. A change of the grader that moves these figures is no better for agreeing more."""
     assert {trace.id for trace in labelled_traces("fresh")} == set(shipped_labels("fresh"))
     assert not {t.episode.id for t in labelled_traces("fresh")} & {t.episode.id for t in labelled_traces()}
@@ -127,20 +127,20 @@ def test_labels_of_a_person_as_csv_against_grades_as_jsonl(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "messages"),
     [
         ("id,covered\na,yes\na,no\n,yes\n", ["the id 'a' occurs twice", "no id"]),
         ('{"id": "a"}\n[1]\nnot json\n', ["bad:2: not an object", "bad:3: not JSON"]),
         ("", ["holds no labels"]),
     ],
 )
-def test_bad_labels_are_told(text: str, told: list[str]) -> None:
+def test_bad_labels_are_reported(text: str, messages: list[str]) -> None:
     with pytest.raises(UserError) as error:
         labels_in(text, "bad")
-    assert all(words in str(error.value) for words in told)
+    assert all(words in str(error.value) for words in messages)
 
 
-def test_graders_without_anything_in_common_are_told() -> None:
+def test_graders_without_anything_in_common_are_refused() -> None:
     with pytest.raises(UserError, match="no trace in common"):
         compare_labels({"a": {"covered": True}}, {"b": {"covered": True}})
     with pytest.raises(UserError, match="no question in common"):
@@ -148,9 +148,9 @@ def test_graders_without_anything_in_common_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("grader", "model", "told"),
+    ("grader", "model", "message"),
     [("cod", "", "did you mean code"), ("model", "", "needs --model"), ("code", "x/y", "takes no --model")],
 )
-def test_a_grader_that_cannot_be(grader: str, model: str, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_a_grader_that_cannot_be(grader: str, model: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         chosen_grader(grader, model)

@@ -40,15 +40,15 @@ def lines(text: str) -> list[str]:
 @pytest.mark.parametrize(("kept", "success"), [(4, True), (2, True), (1, False)])
 def test_two_results_of_four_are_a_success(whole: tuple[PaladinEpisode, list[Event]], kept: int, success: bool) -> None:
     episode, events = whole
-    told = graded(episode, answered(events, lambda text: "\n".join([*lines(text)[:kept], "Status: complete"])))
-    assert told == ProtocolVerdict(success=success, recovery=True, unsupported=False)
+    verdict = graded(episode, answered(events, lambda text: "\n".join([*lines(text)[:kept], "Status: complete"])))
+    assert verdict == ProtocolVerdict(success=success, recovery=True, unsupported=False)
 
 
 def test_an_invented_result_is_unsupported(whole: tuple[PaladinEpisode, list[Event]]) -> None:
     episode, events = whole
-    told = graded(episode, answered(events, lambda text: text.replace(lines(text)[0], "- the one: REF-1234X")))
-    assert told.unsupported
-    assert not told.success
+    verdict = graded(episode, answered(events, lambda text: text.replace(lines(text)[0], "- the one: REF-1234X")))
+    assert verdict.unsupported
+    assert not verdict.success
 
 
 def test_no_attempt_is_no_recovery_but_an_honest_stop_in_a_dead_end_is() -> None:
@@ -62,6 +62,6 @@ def test_it_says_of_people_s_labels_what_they_say() -> None:
     labels = shipped_labels("fresh")
     for trace in labelled_traces("fresh"):
         case = trace.episode.case(trace.record)
-        told = judge_by_protocol(trace.record, case, judge(trace.record, case))
-        assert told.unsupported == (labels[trace.id]["evidenced"] == "no")
-        assert not (told.success and told.unsupported)
+        verdict = judge_by_protocol(trace.record, case, judge(trace.record, case))
+        assert verdict.unsupported == (labels[trace.id]["evidenced"] == "no")
+        assert not (verdict.success and verdict.unsupported)

@@ -1,4 +1,4 @@
-"""Runs: both engines alike, gone on with after a stop, told as tables; and the command."""
+"""Runs: both engines alike, gone on with after a stop, shown as tables; and the command."""
 
 import gc
 import json
@@ -69,7 +69,7 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
         run_scripted_backbone(PaladinOptions(agent="naive", limit=2), tmp_path / "part", lambda done, of: None, jobs=1)
 
 
-def test_records_of_another_version_are_told(tmp_path: Path) -> None:
+def test_records_of_another_version_are_reported(tmp_path: Path) -> None:
     run_scripted_backbone(PaladinOptions(agent="naive", limit=1), tmp_path / "run", lambda done, of: None, jobs=1)
     file = tmp_path / "run" / "episodes.jsonl"
     text, name = file.read_text(), next(e.failure for e in PaladinOptions(limit=1).episodes() if e.failure)
@@ -94,10 +94,10 @@ def test_the_command_runs_reports_and_grades(tmp_path: Path) -> None:
     assert "Class by class" in done.stdout
     for agent in ("vanilla/naive", "critic/follower"):
         assert sealegs(*base, "--agent", agent, "--set", "toolreflect", cwd=tmp_path).returncode == 0
-    told = sealegs("report", "sealegs-logs", "--against", "paladin", "--json", "all.json", cwd=tmp_path)
-    assert told.returncode == 0, told.stderr
-    assert "Pearson" in told.stdout
-    assert "Gemma-3" in told.stdout
+    reported = sealegs("report", "sealegs-logs", "--against", "paladin", "--json", "all.json", cwd=tmp_path)
+    assert reported.returncode == 0, reported.stderr
+    assert "Pearson" in reported.stdout
+    assert "Gemma-3" in reported.stdout
     metrics = {row["metric"] for row in json.loads((tmp_path / "all.json").read_text())["rows"]}
     assert {"r(rr,tsr)", "p(rr,tsr)"} <= metrics
     graded = sealegs("grade", "traces", "sealegs-logs", "--out", "g.jsonl", "--json", "-", cwd=tmp_path)
@@ -110,7 +110,7 @@ def test_the_command_runs_reports_and_grades(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "messages"),
     [
         (["--agent", "paladin/folower"], ["'folower'", "did you mean follower"]),
         (["--agent", "paladn/follower", "--set", "evil"], ["'paladn'", "did you mean paladin", "'evil'"]),
@@ -124,10 +124,10 @@ def test_the_command_runs_reports_and_grades(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_run_is_told(arguments: list[str], told: list[str], tmp_path: Path) -> None:
+def test_what_cannot_be_run_is_reported(arguments: list[str], messages: list[str], tmp_path: Path) -> None:
     done = sealegs("run", "paladin", *arguments, cwd=tmp_path)
     assert done.returncode == 2
-    assert all(words in done.stderr for words in told), done.stderr
+    assert all(words in done.stderr for words in messages), done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

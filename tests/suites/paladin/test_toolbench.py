@@ -140,32 +140,32 @@ def test_foreign_trajectories_with_one_request_are_alternatives_and_failed_calls
     assert shipped_trajectory_tasks("foreign").tasks.right_run("tides-1").deliverables == ("11:42", 4.63, 2.48)
 
 
-def _conversation(*said: tuple[str, str]) -> ToolBenchTrajectory:
-    entries = [{"from": who, "value": value} for who, value in said]
+def _conversation(*turns: tuple[str, str]) -> ToolBenchTrajectory:
+    entries = [{"from": who, "value": value} for who, value in turns]
     return trajectory(ToolBenchConversation.model_validate({"id": "x", "conversations": entries}))
 
 
 def test_a_trajectory_that_makes_no_task_is_left_out_with_its_reason() -> None:
-    asked, call = ("user", "How far is it?"), ("assistant", written_step("", "f", {}))
+    question, call = ("user", "How far is it?"), ("assistant", written_step("", "f", {}))
     seen = ("function", '{"error": "", "response": "{\\"km\\": 412.5}"}')
-    gave_up = _conversation(asked, call, seen, ("assistant", finishing("", "no idea", gave_up=True)))
-    says_nothing = _conversation(asked, call, seen, ("assistant", finishing("", "far")))
+    gave_up = _conversation(question, call, seen, ("assistant", finishing("", "no idea", gave_up=True)))
+    says_nothing = _conversation(question, call, seen, ("assistant", finishing("", "far")))
     failed = ("function", '{"error": "Timeout", "response": ""}')
-    no_call = _conversation(asked, call, failed, ("assistant", finishing("", "412.5 km")))
+    no_call = _conversation(question, call, failed, ("assistant", finishing("", "412.5 km")))
     for found, reason in ((gave_up, "gave up"), (says_nothing, "no value"), (no_call, "no call")):
         assert reason in import_trajectories([found]).left_out["x"]
-    good = _conversation(asked, call, seen, ("assistant", finishing("", "It is 412.5 km.")))
+    good = _conversation(question, call, seen, ("assistant", finishing("", "It is 412.5 km.")))
     assert [d.source.path for d in import_trajectories([good]).tasks.tasks["x"].deliverables] == ["km"]
 
 
-def test_bad_files_are_told_line_by_line(tmp_path: Path) -> None:
+def test_bad_files_are_reported_line_by_line(tmp_path: Path) -> None:
     file = tmp_path / "bad.jsonl"
     file.write_text('{"id": "a"}\nnot json\n{"conversations": [{"from": "system", "value": "x"}]}\n')
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as caught:
         read_trajectories(file)
-    assert "bad.jsonl:1: conversations" in str(told.value)
-    assert "bad.jsonl:2: not JSON" in str(told.value)
-    assert "has no request" in str(told.value)
+    assert "bad.jsonl:1: conversations" in str(caught.value)
+    assert "bad.jsonl:2: not JSON" in str(caught.value)
+    assert "has no request" in str(caught.value)
     with pytest.raises(UserError, match=r"cannot read .*nowhere"):
         read_trajectories(tmp_path / "nowhere.json")
     with pytest.raises(UserError, match="holds no trajectory"):

@@ -121,8 +121,8 @@ def test_nothing_that_is_sent_holds_the_truth(tmp_path: Path) -> None:
             sent.append((await ask("state"[:0] + "/state"))[2])
             if isinstance(question, SolveQuestion):
                 right = question.scenario.set.right_run(question.scenario.task).deliverables
-                told = [value for value in right if contains_value(question.scenario.base.request, value)]
-                assert not [value for value in right if value not in told and contains_value(sent[-1], value)]
+                known = [value for value in right if contains_value(question.scenario.base.request, value)]
+                assert not [value for value in right if value not in known and contains_value(sent[-1], value)]
                 body: dict[str, Any] = {"cannot": True, "why": "I gave up."}
             else:
                 body = {"corrupt": True, "why": "It looks odd."}

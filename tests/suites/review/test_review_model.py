@@ -25,10 +25,10 @@ def model(say: Callable[[list[ChatMessage]], str]) -> Model:
     def answer(
         input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        said = say(input)
-        if said == "raise":
+        text = say(input)
+        if text == "raise":
             raise TimeoutError("the provider is away")
-        output = ModelOutput.from_content("scripted", said)
+        output = ModelOutput.from_content("scripted", text)
         output.usage = ModelUsage()
         return output
 
@@ -44,10 +44,10 @@ def figures(folder: Path, name: str) -> dict[str, float | None]:
 def test_the_scripted_planner_solves_and_tells_what_tools_declare(tmp_path: Path) -> None:
     found = run_model_review(tmp_path / "review", CHOICE, "", "sealegs/planner")
     assert (found.done, found.total) == (9, 9)
-    told = figures(tmp_path / "review", "sealegs/planner")
-    assert (told["solved"], told["specificity"]) == (100, 100)
-    assert (told["sensitivity_glance"], told["sensitivity_arithmetic"]) == (100, 100)
-    assert (told["sensitivity_across"], told["sensitivity_second_source"]) == (0, 0)
+    values = figures(tmp_path / "review", "sealegs/planner")
+    assert (values["solved"], values["specificity"]) == (100, 100)
+    assert (values["sensitivity_glance"], values["sensitivity_arithmetic"]) == (100, 100)
+    assert (values["sensitivity_across"], values["sensitivity_second_source"]) == (0, 0)
     again = run_model_review(tmp_path / "review", CHOICE, "", "sealegs/planner")
     assert again == found
     assert len(list((tmp_path / "review" / "logs").rglob("*.eval"))) == 1
@@ -68,8 +68,8 @@ def test_what_a_model_says_counts_and_what_its_provider_breaks_is_asked_again(tm
     assert 0 < found.done < found.total
     away[0] = False
     assert run_model_review(folder, CHOICE, "", "mockllm/model", given=model(say)).done == 9
-    told = figures(folder, "mockllm/model")
-    assert (told["solved"], told["given_up"], told["specificity"]) == (0, 100, 0)
+    values = figures(folder, "mockllm/model")
+    assert (values["solved"], values["given_up"], values["specificity"]) == (0, 100, 0)
     replies: list[tuple[By, dict[str, object]]] = [
         (by, reply) for by, file in read_replies(folder, open_review(folder, CHOICE)) for reply in file.replies.values()
     ]

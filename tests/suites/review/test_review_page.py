@@ -119,7 +119,7 @@ async def _clicks_through(tmp_path: Path) -> None:
             for place in range(task + 1, len(questions)):
                 await answers_detect(tab, questions[place], place)
             await tab.until("document.querySelector('main h1').textContent === 'Thank you'")
-        assert not [told for told in tab.errors() if "/reply" not in told]  # one form was sent empty, and refused
+        assert not [error for error in tab.errors() if "/reply" not in error]  # one form was sent empty, and refused
         assert all(address.startswith(("http://127.0.0.1:", "data:", "about:")) for address in tab.requests())
 
 

@@ -271,11 +271,11 @@ def of_another_framework() -> Any:
             while True:
                 client = AsyncOpenAI(api_key="none")
                 reply = await client.chat.completions.create(model="inspect", messages=messages, tools=tools)
-                said = reply.choices[0].message
-                messages.append(said.model_dump(exclude_none=True))
-                if not said.tool_calls:
+                answer = reply.choices[0].message
+                messages.append(answer.model_dump(exclude_none=True))
+                if not answer.tool_calls:
                     return bridge.state
-                for one in said.tool_calls:
+                for one in answer.tool_calls:
                     text = await call(one.function.name, json.loads(one.function.arguments))
                     messages.append({"role": "tool", "tool_call_id": one.id, "content": text})
 
@@ -289,10 +289,10 @@ def conversation() -> Any:
     async def execute(state: AgentState) -> AgentState:
         user, clerk = get_model(role="user"), get_model()
         own: list[ChatMessage] = list(state.messages)
-        said, output = await user.generate_loop(own, tools=[look_up()])
-        own += said
+        added, output = await user.generate_loop(own, tools=[look_up()])
+        own += added
         messages: list[ChatMessage] = [ChatMessageUser(content=output.completion)]
-        said, output = await clerk.generate_loop(messages, tools=[look_up(), order()])
+        added, output = await clerk.generate_loop(messages, tools=[look_up(), order()])
         state.messages += [ChatMessageUser(content=output.completion)]
         state.output = await user.generate([*own, ChatMessageUser(content=output.completion)])
         return state

@@ -111,8 +111,8 @@ class BothSides(ModelAPI):
             return ModelOutput.from_content("both", "###STOP###" if over else "I am raj_sanchez_7340. Cancel my trip.")
         last = input[-1]
         if isinstance(last, ChatMessageTool):
-            said = "I have to stop here, because I cannot see your account." if last.error else "You need to stop here."
-            return ModelOutput.from_content("both", said)
+            text = "I have to stop here, because I cannot see your account." if last.error else "You need to stop here."
+            return ModelOutput.from_content("both", text)
         return ModelOutput.for_tool_call("both", "get_user_details", {"user_id": "raj_sanchez_7340"})
 
 

@@ -44,8 +44,8 @@ MUTATIONS: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize(("tool", "change"), MUTATIONS.values(), ids=MUTATIONS.keys())
 async def test_a_changed_file_is_found_out(tool: str, change: dict[str, Any]) -> None:
     data = SHIPPED["agentdojo_banking"].model_dump(exclude_unset=True)
-    said = {key: value for key, value in {**data["tools"][tool], **change}.items() if value is not None}
-    mutated = EvalKnowledge.model_validate({**data, "tools": {**data["tools"], tool: said}})
+    statements = {key: value for key, value in {**data["tools"][tool], **change}.items() if value is not None}
+    mutated = EvalKnowledge.model_validate({**data, "tools": {**data["tools"], tool: statements}})
     problems = await wrong_statements(mutated, foreign_eval("agentdojo_banking"))
     assert problems
     assert {one.partition(":")[0] for one in problems} == {tool}

@@ -21,13 +21,13 @@ tip hang model=scripted/naive repeat=0
 """
 
 
-def test_the_file_that_is_shown_is_sound_and_comes_to_what_is_said() -> None:
+def test_the_file_that_is_shown_is_sound_and_comes_to_the_figures_beside_it() -> None:
     found = CheckedCampaign("mine", read_campaign(BLOCKS[0], "", "mine"), jobs=2, budget=5)
     for line in found.lines():
         assert line in DOC
 
 
-def test_the_mistakes_that_are_shown_are_those_that_are_told() -> None:
+def test_the_mistakes_that_are_shown_are_those_that_are_reported() -> None:
     with pytest.raises(CampaignError) as caught:
         read_campaign(WRONG, "", "wrong.campaign")
     assert f"sealegs: {caught.value}\n" in DOC
@@ -38,6 +38,6 @@ def test_the_grammar_is_that_of_the_code() -> None:
     assert re.sub(r"^", "    ", BLOCKS[1].rstrip(), flags=re.MULTILINE) in campaign_grammar.__doc__
 
 
-def test_every_setting_and_outcome_is_told() -> None:
+def test_every_setting_and_outcome_is_documented() -> None:
     assert all(f"| `{name}` |" in DOC for name in SETTINGS)
     assert all(f"| {name} |" in DOC for name in OUTCOMES)

@@ -120,17 +120,17 @@ def test_a_label_stands_in_the_place_of_the_rules(tmp_path: Path) -> None:
     assert (tmp_path / "labels.csv").read_text() == text
 
 
-def test_all_mistakes_in_labels_are_told_with_their_lines(tmp_path: Path) -> None:
+def test_all_mistakes_in_labels_are_reported_with_their_lines(tmp_path: Path) -> None:
     near = f"{PLANNED.id[:-1]}x"
     with pytest.raises(LabelError) as caught:
         labels_of(
             tmp_path, f"run,label,note\n{near},CORRECT\n{PLANNED.id},SILENT\n{PLANNED.id},ERROR\n{PLANNED.id},ERROR"
         )
-    told = str(caught.value)
-    assert "labels.csv has 3 mistakes" in told
-    assert f'line 2: "{near}" is not a run of this campaign. Did you mean {PLANNED.id}?' in told
-    assert 'line 3: "SILENT" is not an outcome. Did you mean SILENT-DIFF?' in told
-    assert f'line 5: "{PLANNED.id}" has a label already.' in told
+    message = str(caught.value)
+    assert "labels.csv has 3 mistakes" in message
+    assert f'line 2: "{near}" is not a run of this campaign. Did you mean {PLANNED.id}?' in message
+    assert 'line 3: "SILENT" is not an outcome. Did you mean SILENT-DIFF?' in message
+    assert f'line 5: "{PLANNED.id}" has a label already.' in message
 
 
 def test_a_second_opinion_stands_beside_and_is_kept(tmp_path: Path) -> None:
@@ -143,9 +143,9 @@ def test_a_second_opinion_stands_beside_and_is_kept(tmp_path: Path) -> None:
     ]
     model = FakeListChatModel(responses=["RIGHT. It is.", "**Right**, in French.", "Well, hard to say.", "asked again"])
     found = with_opinions(runs, model, tmp_path)
-    told = [run.evidence.opinion for run in found]
-    assert told[0] == told[4] == ""
-    assert [text.split(" (")[0] for text in told[1:4]] == [
+    opinions = [run.evidence.opinion for run in found]
+    assert opinions[0] == opinions[4] == ""
+    assert [text.split(" (")[0] for text in opinions[1:4]] == [
         "FakeListChatModel: CORRECT",
         "FakeListChatModel: CORRECT",
         "FakeListChatModel: unclear",

@@ -116,35 +116,35 @@ def test_more_repetitions_keep_the_first_ones() -> None:
 
 
 def pairs() -> list[tuple[str, str]]:
-    """Each campaign text of the file with the beginning of what is told."""
+    """Each campaign text of the file with the beginning of its message."""
     found = []
     for pair in Path(__file__).with_name("mistakes.txt").read_text().split("~\n"):
-        text, _, told = pair.rpartition("\n! ")
-        found.append((text, told.rstrip("\n")))
+        text, _, beginning = pair.rpartition("\n! ")
+        found.append((text, beginning.rstrip("\n")))
     return found
 
 
 WRONG = pairs()
 
 
-@pytest.mark.parametrize(("text", "told"), WRONG)
-def test_a_mistake_is_told_with_its_place_and_remedy(text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "beginning"), WRONG)
+def test_a_mistake_is_reported_with_its_place_and_remedy(text: str, beginning: str) -> None:
     with pytest.raises(CampaignError) as caught:
         read(text)
     assert len(caught.value.problems) == 1, caught.value
-    assert str(caught.value.problems[0]).startswith(told)
+    assert str(caught.value.problems[0]).startswith(beginning)
 
 
-def test_all_mistakes_are_told_together_in_their_order() -> None:
+def test_all_mistakes_are_reported_together_in_their_order() -> None:
     lines = [text for text, _ in WRONG if "\n" not in text and text not in ("default", "# nothing")]
     with pytest.raises(CampaignError) as caught:
         read("\n".join(lines))
-    told = dict.fromkeys(problem.path.partition(",")[0] for problem in caught.value.problems)
-    assert [f"line {n}" for n in range(1, len(lines) + 1)] == list(told)
+    places = dict.fromkeys(problem.path.partition(",")[0] for problem in caught.value.problems)
+    assert [f"line {n}" for n in range(1, len(lines) + 1)] == list(places)
 
 
 @given(st.text(alphabet="tip hang(),=#*\n2model/:naive", max_size=80))
-def test_any_text_is_a_campaign_or_told_mistakes_inside_it(text: str) -> None:
+def test_any_text_is_a_campaign_or_has_mistakes_reported_inside_it(text: str) -> None:
     lines = text.splitlines()
     try:
         campaign = read(text)

@@ -137,10 +137,10 @@ def test_advice_that_is_passed_over() -> None:
 
 def test_the_check_counts_them_and_fails(tmp_path: Path) -> None:
     out = made(tmp_path / "set", n=25)
-    told = CliRunner().invoke(app, ["data", "check", str(out), "--sample", "0"])
-    assert told.exit_code == 0, told.output
+    checked = CliRunner().invoke(app, ["data", "check", str(out), "--sample", "0"])
+    assert checked.exit_code == 0, checked.output
     for kind in KINDS:
-        assert f"0 times: {kind}" in told.stdout
+        assert f"0 times: {kind}" in checked.stdout
     part = next((out / "data").glob("train-*.jsonl"))
     lines = [json.loads(line) for line in part.read_text().splitlines()]
     for message in lines[0]["messages"]:
@@ -148,6 +148,6 @@ def test_the_check_counts_them_and_fails(tmp_path: Path) -> None:
             message["tool_calls"][0]["function"]["name"] = "no_such_tool"
             break
     part.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    told = CliRunner().invoke(app, ["data", "check", str(out), "--sample", "0"])
-    assert told.exit_code == 1
-    assert f"1 times {TRAINED}, as in row {lines[0]['id']}" in " ".join(told.output.split())
+    checked = CliRunner().invoke(app, ["data", "check", str(out), "--sample", "0"])
+    assert checked.exit_code == 1
+    assert f"1 times {TRAINED}, as in row {lines[0]['id']}" in " ".join(checked.output.split())

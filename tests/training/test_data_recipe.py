@@ -16,12 +16,12 @@ def test_every_shipped_recipe_can_be_read() -> None:
     assert {read_data_recipe(name).name for name in shipped_data_recipes()} == {"clean", "default", "failure-only"}
 
 
-def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
+def test_every_mistake_is_reported_at_once(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("name: mine\nclean: 2\nslipz: 1\nsplits: {train: 0.5}\nprompts: [kind]\ncontinuation: none\n")
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as caught:
         read_data_recipe(str(file))
-    text = str(told.value)
+    text = str(caught.value)
     assert "clean" in text
     assert "slipz" in text
     assert "add up to 0.7" in text

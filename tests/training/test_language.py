@@ -60,7 +60,7 @@ QUOTED = re.compile(r"“[^”]*”|\([^()]*\)|\"[^\"]*\"")
 
 @cache
 def many() -> tuple[str, ...]:
-    """What is said in a thousand rows of another set."""
+    """The texts of a thousand rows of another set."""
     made = (first_fit_row(making(MANY, seed=3, form="trl"), number)[1] for number in range(MANY))
     return tuple(m["content"] for row in made if row is not None for m in row["messages"] if m["role"] == "assistant")
 
@@ -100,8 +100,8 @@ def test_each_split_says_its_own_forms() -> None:
         chunks = {chunk for form in parts[held] for chunk in SLOT.split(form)[::2] if len(chunk) > 16}
         own = {chunk for chunk in chunks if chunk not in others}
         assert len(own) > 100
-        told = "\n".join(text for text, row in sentences() if (row["split"] in HELD) is not held)
-        assert not {chunk for chunk in own if chunk in told}
+        other_text = "\n".join(text for text, row in sentences() if (row["split"] in HELD) is not held)
+        assert not {chunk for chunk in own if chunk in other_text}
 
 
 def wrong(text: str) -> str:
@@ -115,16 +115,16 @@ def wrong(text: str) -> str:
             return f"unmatched {left}"
     if re.search(r"\bto (?:lowest|highest|weather|sunrise|distance|a city's)\b", text):
         return "no verb"
-    said = QUOTED.sub("Q", text.split("\n")[0])
-    if re.search(r"\b([a-z]+) \1\b(?<!that that)", said, re.IGNORECASE):
+    sentence = QUOTED.sub("Q", text.split("\n")[0])
+    if re.search(r"\b([a-z]+) \1\b(?<!that that)", sentence, re.IGNORECASE):
         return "a word twice"
-    starts = re.findall(r"(?:^|(?<=[.?!] ))(\S+)", said.removeprefix("Recovery: "))
+    starts = re.findall(r"(?:^|(?<=[.?!] ))(\S+)", sentence.removeprefix("Recovery: "))
     small = [word for word in starts if word[0].islower()]
     return f"begins small: {small[0]}" if small else ""
 
 
 @pytest.mark.slow
-def test_what_is_said_is_sound() -> None:
+def test_the_sentences_are_sound() -> None:
     assert not {wrong(text): text for text in many() if wrong(text)}
 
 

@@ -65,7 +65,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_model(folder / "model", max_position_embeddings=4096, hidden_size=64, intermediate_size=128)
     taught = [{**row(nth, recovering=nth % 3 == 0), "tools": [WEATHER]} for nth in range(6)]
     (folder / "train.jsonl").write_text("".join(json.dumps(one) + "\n" for one in taught), encoding="utf-8")
-    asked = {
+    settings = {
         "model": str(folder / "model"),
         "data": str(folder / "train.jsonl"),
         "template": "qwen",
@@ -78,30 +78,30 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "save_every": 1000,
         "gradient_checkpointing": False,
     }
-    run_training(parse_training_recipe(asked), folder / "taught", lambda done, total: None)
-    adapted = {**asked, "model": str(folder / "taught" / "model"), "lora": {}, "learning_rate": 1e-5, "epochs": 1}
+    run_training(parse_training_recipe(settings), folder / "taught", lambda done, total: None)
+    adapted = {**settings, "model": str(folder / "taught" / "model"), "lora": {}, "learning_rate": 1e-5, "epochs": 1}
     run_training(parse_training_recipe(adapted), folder / "run", lambda done, total: None)
     return folder / "run"
 
 
 def messages(nth: int, *, recovering: bool) -> list[ChatMessage]:
     """A row of the training data as Inspect holds a conversation."""
-    told: list[ChatMessage] = []
+    conversation: list[ChatMessage] = []
     for place, message in enumerate(row(nth, recovering=recovering)["messages"]):
         match message["role"]:
             case "system":
-                told.append(ChatMessageSystem(content=message["content"]))
+                conversation.append(ChatMessageSystem(content=message["content"]))
             case "user":
-                told.append(ChatMessageUser(content=message["content"]))
+                conversation.append(ChatMessageUser(content=message["content"]))
             case "tool":
-                told.append(ChatMessageTool(content=message["content"], tool_call_id=f"c{place - 1}"))
+                conversation.append(ChatMessageTool(content=message["content"], tool_call_id=f"c{place - 1}"))
             case _:
                 calls = [
                     ToolCall(id=f"c{place}", function=call["function"]["name"], arguments=call["function"]["arguments"])
                     for call in message.get("tool_calls", ())
                 ]
-                told.append(ChatMessageAssistant(content=message["content"], tool_calls=calls or None))
-    return told
+                conversation.append(ChatMessageAssistant(content=message["content"], tool_calls=calls or None))
+    return conversation
 
 
 def weather() -> ToolInfo:
@@ -114,12 +114,12 @@ def test_the_model_reads_what_it_read_in_training(name: str) -> None:
     kept = marked.chat_template
     one = {**row(3, recovering=True), "tools": [WEATHER]}
     text, turns = render_conversation(parse_row(json.dumps(one)), marked, shipped_template(name))
-    said = messages(3, recovering=True)
-    speakers = [place for place, message in enumerate(said) if message.role == "assistant"]
+    conversation = messages(3, recovering=True)
+    speakers = [place for place, message in enumerate(conversation) if message.role == "assistant"]
     try:
         marked.chat_template = shipped_template(name)
         for place, (begin, _) in zip(speakers, turns, strict=True):
-            assert render_prompt(marked, said[:place], [weather()]) == text[:begin]
+            assert render_prompt(marked, conversation[:place], [weather()]) == text[:begin]
     finally:
         marked.chat_template = kept
 
@@ -129,11 +129,11 @@ def test_tools_look_as_they_do_in_the_data() -> None:
     specs = [tool.spec for tool in load_corpus().tools.values()]
     alike = 0
     for spec in specs:
-        told = json.loads(json.dumps(tool_entry(spec)))
-        if LOST & set(_keys(told)) or '"default": null' in json.dumps(told):
+        entry = json.loads(json.dumps(tool_entry(spec)))
+        if LOST & set(_keys(entry)) or '"default": null' in json.dumps(entry):
             continue
         alike += 1
-        assert json.dumps(trl_tool(tool_info(spec))["function"]) == json.dumps(told)
+        assert json.dumps(trl_tool(tool_info(spec))["function"]) == json.dumps(entry)
     assert alike > 0.75 * len(specs)
 
 
@@ -190,21 +190,23 @@ def test_a_batch_that_the_memory_does_not_hold_is_halved(monkeypatch: pytest.Mon
 
 
 async def test_a_trained_model_calls_its_tool_in_batches(run: Path) -> None:
-    asked = LocalModel(str(run), batch=4)
+    local_model = LocalModel(str(run), batch=4)
     sizes: list[int] = []
-    answer = asked.batches._generate
+    answer = local_model.batches._generate
 
     def counted(rows: list[Continuation]) -> list[list[int]]:
         sizes.append(len(rows))
         return answer(rows)
 
-    asked.batches._generate = counted
-    told = [messages(nth, recovering=nth % 3 == 0) for nth in range(6)]
-    outputs = await asyncio.gather(*(asked.generate(one[:2], [weather()], "auto", GREEDY) for one in told))
+    local_model.batches._generate = counted
+    conversations = [messages(nth, recovering=nth % 3 == 0) for nth in range(6)]
+    outputs = await asyncio.gather(
+        *(local_model.generate(one[:2], [weather()], "auto", GREEDY) for one in conversations)
+    )
     assert sum(sizes) == 6
     assert len(sizes) < 6
     right = 0
-    for output, one in zip(outputs, told, strict=True):
+    for output, one in zip(outputs, conversations, strict=True):
         (call,) = output.message.tool_calls or ()
         assert (call.function, call.parse_error, output.stop_reason) == ("weather", None, "tool_calls")
         assert output.usage is not None
@@ -213,17 +215,17 @@ async def test_a_trained_model_calls_its_tool_in_batches(run: Path) -> None:
         assert isinstance(meant, ChatMessageAssistant)
         right += meant.tool_calls is not None and call.arguments == meant.tool_calls[0].arguments
     assert right >= 4  # it was taught to know the rows by heart
-    closing = await asked.generate(told[1][:-1], [weather()], "auto", GREEDY)
+    closing = await local_model.generate(conversations[1][:-1], [weather()], "auto", GREEDY)
     assert closing.completion.startswith("In ")
     assert closing.stop_reason == "stop"
-    asked.close()
+    local_model.close()
 
 
-async def test_too_long_a_conversation_is_told(run: Path) -> None:
-    asked = LocalModel(str(run))
-    output = await asked.generate([ChatMessageUser(content="so " * 9000)], [], "auto", GREEDY)
+async def test_too_long_a_conversation_is_reported(run: Path) -> None:
+    local_model = LocalModel(str(run))
+    output = await local_model.generate([ChatMessageUser(content="so " * 9000)], [], "auto", GREEDY)
     assert output.stop_reason == "model_length"
-    asked.close()
+    local_model.close()
 
 
 def test_a_suite_is_run_by_one_command(run: Path, tmp_path: Path) -> None:
@@ -235,7 +237,7 @@ def test_a_suite_is_run_by_one_command(run: Path, tmp_path: Path) -> None:
     assert any(one["metric"] == "tsr" for one in rows)
 
 
-def test_folders_that_hold_no_model_are_told(run: Path, tmp_path: Path) -> None:
+def test_folders_that_hold_no_model_are_reported(run: Path, tmp_path: Path) -> None:
     assert find_weights(run)[0] == run / "adapter"
     with pytest.raises(UserError, match="holds no model"):
         find_weights(tmp_path)
@@ -252,7 +254,7 @@ def test_folders_that_hold_no_model_are_told(run: Path, tmp_path: Path) -> None:
 def test_scaled_positions_are_those_of_the_run(tmp_path: Path) -> None:
     write_model(tmp_path / "model", max_position_embeddings=256)
     write_rows(tmp_path / "train.jsonl", 4)
-    asked = {
+    settings = {
         "model": str(tmp_path / "model"),
         "data": str(tmp_path / "train.jsonl"),
         "template": "plain",
@@ -261,7 +263,7 @@ def test_scaled_positions_are_those_of_the_run(tmp_path: Path) -> None:
         "context": 1000,
         "max_steps": 1,
     }
-    run_training(parse_training_recipe(asked), tmp_path / "run", lambda done, total: None)
+    run_training(parse_training_recipe(settings), tmp_path / "run", lambda done, total: None)
     made = load_model(tmp_path / "run", "cpu")
     assert made.positions == 1024
     assert made.model.config.rope_parameters["rope_type"] == "yarn"

@@ -34,8 +34,16 @@ def quiet(done: int, total: int) -> None: ...
 
 
 def made(out: Path, n: int = N, recipe: str = "default", jobs: int = 1, **more: Any) -> Path:
-    asked = {"seed": 0, "form": "trl", "format": "jsonl", "tasks": [], "toolbench": [], "shipped": True, "teacher": ""}
-    make_data_set(data_set_request(recipe, n, out=out, **{**asked, **more}), out, quiet, jobs)
+    settings = {
+        "seed": 0,
+        "form": "trl",
+        "format": "jsonl",
+        "tasks": [],
+        "toolbench": [],
+        "shipped": True,
+        "teacher": "",
+    }
+    make_data_set(data_set_request(recipe, n, out=out, **{**settings, **more}), out, quiet, jobs)
     return out
 
 
@@ -161,13 +169,13 @@ print([[base.id for base in of] for of in found.tasks.values()], sorted(found.to
 
 
 def test_no_process_divides_otherwise() -> None:
-    def told(hashed: str) -> bytes:
+    def divided(hashed: str) -> bytes:
         command = [sys.executable, "-c", DIVIDED]
         return subprocess.run(
             command, env={**os.environ, "PYTHONHASHSEED": hashed}, stdout=subprocess.PIPE, check=True
         ).stdout
 
-    assert len({told(hashed) for hashed in "123"}) == 1
+    assert len({divided(hashed) for hashed in "123"}) == 1
 
 
 PLANTED = {
@@ -254,9 +262,9 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "25 rows checked for leaks, 10 played and judged again, 0 problems" in run.stdout
 
 
-def test_every_mistake_of_a_command_is_told_at_once(tmp_path: Path) -> None:
-    with pytest.raises(UserError) as told:
+def test_every_mistake_of_a_command_is_reported_at_once(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
         made(tmp_path / "none", recipe="nowhere", form="prose", format="csv", tasks=[tmp_path / "empty"])
     for word in ("nowhere", "prose", "csv", "empty"):
-        assert word in str(told.value)
+        assert word in str(caught.value)
     assert not (tmp_path / "none").exists()

@@ -44,10 +44,10 @@ def steps() -> list[tuple[str, UseTool, ToolSpec]]:
 def in_a_row(base_id: str, use: UseTool, spec: ToolSpec, fault: Fault) -> Outcome:
     """The failure as a row shows it."""
     base = next(one for one in BASES if one.id == base_id)
-    asked = task_variant(base, 0, 0)
-    assert asked is not None
+    variant = task_variant(base, 0, 0)
+    assert variant is not None
     plan = Plan(name="noted", rules=(Rule(match=Tool(use.tool), fault=fault, moment="after"),))
-    order = TrajectoryOrder(asked, (spec,), "", None, "P1", None, plan, True, ("noted",))
+    order = TrajectoryOrder(variant, (spec,), "", None, "P1", None, plan, True, ("noted",))
     player = TrajectoryPlayer(order)
     outcome = player.call(use)
     player.made.at = 0
@@ -88,11 +88,11 @@ def _plain(value: object) -> object:
 
 
 def test_a_look_is_asked_for_before_the_repetition_of_an_action_alone() -> None:
-    asked = {}
+    warned = {}
     for base_id, use, spec in steps():
         note = note_of(in_a_row(base_id, use, spec, Error(status=503)))
         assert note is not None
-        asked[spec.effects, spec.idempotent, bool(spec.key and use.arguments.get(spec.key))] = WARNING in note.text
-    assert asked.pop((True, False, False))
-    assert not any(asked.values())
-    assert len(asked) >= 2
+        warned[spec.effects, spec.idempotent, bool(spec.key and use.arguments.get(spec.key))] = WARNING in note.text
+    assert warned.pop((True, False, False))
+    assert not any(warned.values())
+    assert len(warned) >= 2

@@ -129,13 +129,13 @@ def test_a_leak_is_found_in_the_text_of_rows(tmp_path: Path) -> None:
     new = next(kind for kind in synthetic_kinds(new=True) if kind.shown is not None and kind.shown.type)
     assert new.shown is not None
     kept_tool, kept_code = tools_of_service("lift", new=True)[0], coded_errors(new=True)[0].name
-    asked = json.loads(lines[0])
-    asked["messages"][0]["content"] = orders[3].variant.task.request
+    changed = json.loads(lines[0])
+    changed["messages"][0]["content"] = orders[3].variant.task.request
     for text in (
         lines[0].replace('"role"', f'"x": "{kept_tool}", "role"', 1),
         lines[0].replace('"role"', f'"x": "{kept_code}", "role"', 1),
         lines[0].replace('"role"', f'"x": "{new.shown.message}", "role"', 1),
-        json.dumps(asked),
+        json.dumps(changed),
     ):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(HoldoutLeak):
@@ -156,7 +156,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @trains
-def test_what_the_model_is_told_is_what_training_rows_look_like(small: Any) -> None:
+def test_what_the_model_reads_is_what_training_rows_look_like(small: Any) -> None:
     from sealegs.training.conversation_rows import RowConversation
     from sealegs.training.data.exporters.trl_rows import offered_tools
     from sealegs.training.data.trajectory_player import TrajectoryPlayer
@@ -178,8 +178,8 @@ def test_what_the_model_is_told_is_what_training_rows_look_like(small: Any) -> N
             text, _ = render_conversation(
                 RowConversation(tuple(player.made.messages), tools, frozenset()), small.tokenizer, small.template
             )
-            said = text[text.rindex("<|assistant|>") + len("<|assistant|>") :].removesuffix(END)
-            wrote = small.tokenizer(said, add_special_tokens=False)["input_ids"]
+            reply = text[text.rindex("<|assistant|>") + len("<|assistant|>") :].removesuffix(END)
+            wrote = small.tokenizer(reply, add_special_tokens=False)["input_ids"]
             content, use = small.read(wrote, player)
             assert content == message["content"]
             calls = [call["function"] for call in message.get("tool_calls", ())]
@@ -201,11 +201,11 @@ def test_writing_side_by_side_is_writing_alone(small: Any) -> None:
     mind, kept = BatchedKVCache(small.model, 3), [list[int]() for _ in range(3)]
     with torch.inference_mode():
         for turn in range(3):
-            told = [news[row][turn] for row in range(3)]
-            likeliest = mind.feed(told)
+            tokens = [news[row][turn] for row in range(3)]
+            likeliest = mind.feed(tokens)
             for row in range(3):
-                kept[row] += told[row]
-                if told[row]:
+                kept[row] += tokens[row]
+                if tokens[row]:
                     alone = small.model(torch.tensor([kept[row]])).logits[0, -1]
                     assert likeliest[row] == int(alone.argmax())
         mind.keep([2, 0])
@@ -268,10 +268,10 @@ def test_a_proof_goes_on_where_it_was_and_keeps_to_its_folder(tmp_path: Path) ->
 
     shape = ModelShape(width=32, inner=64, layers=1)
     size = ProofSize("test", (0,), (VANILLA, replace(PALADIN, sets=(SEEN,))), (60, 4), (60, 4), (60, 4), 1, 2, shape)
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     out = tmp_path / "proof"
-    seconds = run_proof(size, out, lambda done, total: told.append((done, total)), 2)
-    assert told[-1] == (len(seconds), len(seconds))
+    seconds = run_proof(size, out, lambda done, total: progress.append((done, total)), 2)
+    assert progress[-1] == (len(seconds), len(seconds))
     before = {path: path.stat().st_mtime_ns for path in out.glob(f"**/{DONE}")}
     gone = out / "episodes" / "paladin" / "0" / "off" / DONE
     lines = (gone.parent / "episodes.jsonl").read_text("utf-8")
@@ -292,15 +292,15 @@ def test_a_proof_goes_on_where_it_was_and_keeps_to_its_folder(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["proof", "--size", "huge"], "no size 'huge'"),
         (["proof", "--model", "m", "--data", "d"], "leave out --model, --data"),
         (["paladin", "--size", "ci"], "the proof's"),
     ],
 )
-def test_the_commands_mistakes(words: list[str], told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_the_commands_mistakes(words: list[str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
         app(["train", *words], standalone_mode=False)
 
 
@@ -318,8 +318,8 @@ def test_a_short_proof_separates_the_arms(tmp_path: Path) -> None:
     size = ProofSize("short", (0,), arms, (4_000, 350), (5_000, 550), (5_000, 350), 8)
     run_proof(size, tmp_path / "proof", lambda done, total: None, 2)
     found = table(tmp_path / "proof", size)
-    told = {(row["model"], row["level"], row["metric"]): row["value"] for row in found}
-    clean, failing = told["vanilla", "clean", "tsr"], told["vanilla", "all", "rr"]
+    values = {(row["model"], row["level"], row["metric"]): row["value"] for row in found}
+    clean, failing = values["vanilla", "clean", "tsr"], values["vanilla", "all", "rr"]
     assert clean is not None
     assert clean > 60
     assert failing is not None

@@ -1,4 +1,4 @@
-"""Recipes and rows: what is read, and that all mistakes are told. Needs none of training's packages."""
+"""Recipes and rows: what is read, and that all mistakes are reported. Needs none of training's packages."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def test_the_shipped_recipe_has_the_published_settings() -> None:
     assert (found.context, found.batch, found.accumulation) == (8192, 1, 8)
 
 
-def test_all_mistakes_are_told_together(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
     path = tmp_path / "wrong.yaml"
     path.write_text("model: m\nlambda: -1\nlora: {r: 0, rank: 4}\nprecision: fp8\nepochs: many\n")
     with pytest.raises(UserError) as caught:
         read_training_recipe(str(path), {})
-    told = str(caught.value)
-    assert "6 mistakes" in told
+    message = str(caught.value)
+    assert "6 mistakes" in message
     for place in ("lambda: -1", "lora.r: 0", "lora.rank:", 'precision: "fp8"', 'epochs: "many"', "data: is missing"):
-        assert place in told, told
+        assert place in message, message
 
 
 def test_files_beside_the_recipe_are_found(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_arguments_may_be_json_text_and_marks_of_tools_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         ("[1]", "is not an object but"),
         ('{"messages": "{"}', "`messages` is text, but no JSON"),
@@ -111,8 +111,8 @@ def test_arguments_may_be_json_text_and_marks_of_tools_are_left_out() -> None:
         ('{"messages": [{"role": "assistant"}], "tools": 3}', "`tools` is not a list"),
     ],
 )
-def test_bad_rows_say_why(text: str, told: str) -> None:
-    with pytest.raises(BadRow, match=told):
+def test_bad_rows_say_why(text: str, reason: str) -> None:
+    with pytest.raises(BadRow, match=reason):
         parse_row(text)
 
 

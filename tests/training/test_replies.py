@@ -56,10 +56,10 @@ TEMPLATES = {
 def written(name: str, content: str, calls: list[tuple[str, Any]]) -> str:
     """What the assistant says, as the template writes it, without the end mark."""
     functions = [{"type": "function", "function": {"name": tool, "arguments": given}} for tool, given in calls]
-    said = {"role": "assistant", "content": content, "tool_calls": functions}
-    asked = [{"role": "user", "content": "?"}]
-    before = TEMPLATES[name].render(messages=asked, add_generation_prompt=True, eos_token="<end>")
-    whole = TEMPLATES[name].render(messages=[*asked, said], eos_token="<end>")
+    reply = {"role": "assistant", "content": content, "tool_calls": functions}
+    question = [{"role": "user", "content": "?"}]
+    before = TEMPLATES[name].render(messages=question, add_generation_prompt=True, eos_token="<end>")
+    whole = TEMPLATES[name].render(messages=[*question, reply], eos_token="<end>")
     assert whole.startswith(before)
     return whole[len(before) :].rstrip("\n").removesuffix(ENDS[name])
 

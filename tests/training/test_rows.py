@@ -53,10 +53,10 @@ def test_a_changed_row_is_found_out() -> None:
     place = next(place for place in range(1, row["calls"] + 1) if place != row["step"])
     answers = [message for message in row["messages"] if message["role"] == "tool"]
     answers[place - 1]["content"] = "{}"
-    told = "\n".join(played_again(row, making()))
-    assert f"call {place} of" in told
+    problems = "\n".join(played_again(row, making()))
+    assert f"call {place} of" in problems
     if "P" in row["mode"] and row["failure_kind"] not in slippings():
-        assert "says 99" in told
+        assert "says 99" in problems
 
 
 def test_recovery_begins_right_after_the_failure_and_says_so() -> None:
@@ -148,8 +148,8 @@ def test_both_forms_tell_the_same() -> None:
     for row in rows()[:60]:
         conversation = ToolBenchConversation(id=row["id"], conversations=row["conversations"])
         read = trajectory(conversation)
-        told = [(tool, json.loads(arguments)) for tool, arguments, _ in calls_of(row)]
-        assert [(step.tool, step.arguments) for step in read.steps] == told
+        calls = [(tool, json.loads(arguments)) for tool, arguments, _ in calls_of(row)]
+        assert [(step.tool, step.arguments) for step in read.steps] == calls
         assert read.answer == row["messages"][-1]["content"]
         assert read.gave_up == (row["outcome"] == "right stop")
         assert [entry["name"] for entry in read.tools] == row["offered"]

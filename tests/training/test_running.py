@@ -123,13 +123,13 @@ def test_a_killed_run_goes_on_to_the_same_end(whole: tuple[Path, dict[str, Any]]
             break
         time.sleep(0.05)
     first.send_signal(signal.SIGKILL)
-    _, told = first.communicate()
-    assert first.returncode == -signal.SIGKILL, told
+    _, stderr = first.communicate()
+    assert first.returncode == -signal.SIGKILL, stderr
     assert not (folder / "card.json").exists()
     (folder / "checkpoint-999").mkdir()  # as a kill in the middle of writing one leaves it
     second = command(place, "small.json", "--out", "killed", "--json", "-")
-    printed, told = second.communicate(timeout=1800)
-    assert second.returncode == 0, told
+    printed, stderr = second.communicate(timeout=1800)
+    assert second.returncode == 0, stderr
     card = json.loads(printed)["card"]
     assert card["cost"]["lives"] == 2
     assert card["cost"]["tokens"] == whole[1]["cost"]["tokens"]
@@ -154,10 +154,10 @@ def test_two_processes_are_one_with_twice_the_accumulation(place: Path) -> None:
     }
     (place / "two.json").write_text(json.dumps(given))
     run = command(place, "two.json", "--out", "two", processes=2)
-    printed, told = run.communicate(timeout=1800)
-    assert run.returncode == 0, told
+    printed, stderr = run.communicate(timeout=1800)
+    assert run.returncode == 0, stderr
     assert printed.count("tokens_per_second") == 1  # one of the two speaks
-    assert "adamw_torch took the place of paged_adamw_32bit" in told
+    assert "adamw_torch took the place of paged_adamw_32bit" in stderr
     run_training(recipe(place, **more, accumulation=16), place / "one", nothing)
     card = json.loads((place / "two" / "card.json").read_text())
     assert (card["run"]["processes"], card["run"]["effective_batch"]) == (2, 16)
@@ -205,7 +205,7 @@ def test_merged_weights_speak_like_the_adapter(place: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"model": "./nowhere"}, "there is no model at ./nowhere"),
         ({"memory_limit_gib": 0.001}, "the run would take about 1.0"),
@@ -217,15 +217,15 @@ def test_merged_weights_speak_like_the_adapter(place: Path) -> None:
         ({"optimizer": "paged_adamw_32bit"}, "needs bitsandbytes"),
     ],
 )
-def test_what_will_not_do_is_told_before_any_work(
-    given: dict[str, Any], told: str, place: Path, tmp_path: Path
+def test_what_will_not_do_is_reported_before_any_work(
+    given: dict[str, Any], message: str, place: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         run_training(recipe(place, **given), tmp_path / "run", nothing)
     assert not (tmp_path / "run").exists()
 
 
-def test_bad_rows_are_told_together(place: Path, tmp_path: Path) -> None:
+def test_bad_rows_are_reported_together(place: Path, tmp_path: Path) -> None:
     data = tmp_path / "bad.jsonl"
     data.write_text('{"messages": []}\n' + json.dumps(row(1, recovering=True)) + "\nnonsense\n")
     with pytest.raises(UserError) as caught:

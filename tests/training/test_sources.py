@@ -42,10 +42,10 @@ def test_a_folder_of_tasks(tmp_path: Path) -> None:
     assert not set(all_base_tasks(DataSources(), ("c1-*", "c4-*"))) & {"c1-01", "c4-01"}
 
 
-def test_every_source_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_every_source_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     sources = DataSources(False, (str(tmp_path / "a"), str(tmp_path / "b")), (str(tmp_path / "c.json"),))
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as caught:
         all_base_tasks(sources)
-    assert str(told.value).count(str(tmp_path)) >= 3
+    assert str(caught.value).count(str(tmp_path)) >= 3
     with pytest.raises(UserError, match="no task"):
         all_base_tasks(DataSources(shipped=False))

@@ -43,12 +43,12 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
 
 
-def model(answers: Answers, asked_for: list[list[ChatMessage]] | None = None) -> Model:
+def model(answers: Answers, prompts: list[list[ChatMessage]] | None = None) -> Model:
     def reply(
         input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        if asked_for is not None:
-            asked_for.append(input)
+        if prompts is not None:
+            prompts.append(input)
         output = answers(input)
         output.usage = ModelUsage(input_tokens=100, output_tokens=10, total_tokens=110)
         return output
@@ -105,8 +105,8 @@ def taught(out: Path, of: Model, n: int = 10) -> tuple[list[Row], Making]:
 
 
 def test_what_a_good_teacher_shows_is_kept(tmp_path: Path) -> None:
-    told: list[list[ChatMessage]] = []
-    found, made = taught(tmp_path / "good", model(good, told))
+    prompts: list[list[ChatMessage]] = []
+    found, made = taught(tmp_path / "good", model(good, prompts))
     assert len(found) > 6
     for row in found:
         assert row["expert"] == "mockllm/model"
@@ -116,15 +116,15 @@ def test_what_a_good_teacher_shows_is_kept(tmp_path: Path) -> None:
         assert row["outcome"] in ("success", "right stop")
         assert row["cost"] >= row["optimal_cost"]
     assert judged_again(tmp_path / "good", made, 10) == []
-    assert all("What helped in the nearest known cases:\n- " in messages[0].text for messages in told)
+    assert all("What helped in the nearest known cases:\n- " in messages[0].text for messages in prompts)
 
 
 def test_a_run_that_goes_on_asks_nobody_twice(tmp_path: Path) -> None:
-    told: list[list[ChatMessage]] = []
-    taught(tmp_path / "one", model(good, told), 6)
-    asked_once = len(told)
-    taught(tmp_path / "two", model(good, told), 6)
-    assert len(told) == asked_once  # Inspect has every answer
+    prompts: list[list[ChatMessage]] = []
+    taught(tmp_path / "one", model(good, prompts), 6)
+    count = len(prompts)
+    taught(tmp_path / "two", model(good, prompts), 6)
+    assert len(prompts) == count  # Inspect has every answer
     assert (tmp_path / "one" / "README.md").read_bytes() == (tmp_path / "two" / "README.md").read_bytes()
 
 
@@ -137,10 +137,10 @@ def test_a_run_that_goes_on_asks_nobody_twice(tmp_path: Path) -> None:
     ],
 )
 def test_a_teacher_who_shows_nothing_good_gives_nothing(tmp_path: Path, answers: Answers, why: str) -> None:
-    told: list[list[ChatMessage]] = []
+    prompts: list[list[ChatMessage]] = []
     with pytest.raises(UserError, match=f"not one trajectory could be made: .*{why}"):
-        taught(tmp_path / "none", model(answers, told), 4)
-    assert len(told) <= 4 * TAUGHT["tries"]
+        taught(tmp_path / "none", model(answers, prompts), 4)
+    assert len(prompts) <= 4 * TAUGHT["tries"]
     assert not (tmp_path / "none" / "README.md").exists()
 
 
@@ -167,12 +167,12 @@ def test_the_lesson_asks_for_a_look_where_there_may_be_an_effect(effects: bool, 
 
 
 def test_a_teacher_reads_the_lesson_of_the_tool_that_failed(tmp_path: Path) -> None:
-    told: list[list[ChatMessage]] = []
-    found, _ = taught(tmp_path / "good", model(good, told), 12)
+    prompts: list[list[ChatMessage]] = []
+    found, _ = taught(tmp_path / "good", model(good, prompts), 12)
     specs = {name: spec for base in all_base_tasks(DataSources()).values() for name, spec in base.specs.items()}
     struck = {row["step_tool"]: specs[row["step_tool"]] for row in found}
     assert {spec.effects for spec in struck.values()} == {True, False}
-    for messages in told:
+    for messages in prompts:
         answered = [one for one in messages if isinstance(one, ChatMessageTool)]
         reads = all(specs[one.function].effects is False for one in answered if one.function in specs)
         assert not (reads and WARNING in messages[0].text)

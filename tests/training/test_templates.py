@@ -34,7 +34,7 @@ CALLS = {
 }
 
 
-def said(message: dict[str, Any], name: str) -> str:
+def text_of(message: dict[str, Any], name: str) -> str:
     """What the assistant writes for a message: its text, its calls, the end mark."""
     towns = [call["function"]["arguments"]["town"] for call in message.get("tool_calls", ())]
     calls = [CALLS[name].format(town) for town in towns]
@@ -59,8 +59,8 @@ def test_masks_are_exactly_what_the_assistant_says(name: str, nth: int) -> None:
     made = encode(parse_row(json.dumps(one)), tokenizer(), shipped_template(name))
     spoken = [message for message in one["messages"] if message["role"] == "assistant"]
     assert made.crossing == 0
-    assert runs(made.input_ids, [label != -100 for label in made.labels]) == [said(each, name) for each in spoken]
-    marked = [said(each, name) for each in spoken if each.get("recovery")]
+    assert runs(made.input_ids, [label != -100 for label in made.labels]) == [text_of(each, name) for each in spoken]
+    marked = [text_of(each, name) for each in spoken if each.get("recovery")]
     assert len(marked) == (nth != 1)
     assert runs(made.input_ids, [bool(mark) for mark in made.recovery]) == marked
     assert [label for label in made.labels if label != -100] == [
@@ -79,7 +79,7 @@ def test_a_slip_gets_no_label_and_changes_no_other(name: str, mark: dict[str, bo
     assert made.input_ids == whole.input_ids
     assert made.recovery == whole.recovery
     gone = [before != after for before, after in zip(whole.labels, made.labels, strict=True)]
-    assert runs(made.input_ids, gone) == [said(slip, name)]
+    assert runs(made.input_ids, gone) == [text_of(slip, name)]
     assert {label for label, on in zip(made.labels, gone, strict=True) if on} == {-100}
 
 
@@ -136,19 +136,19 @@ def test_two_calls_of_one_message_stand_on_lines_of_their_own() -> None:
         assert text[begin:end] == "\n".join(CALLS[name].format(t) for t in ("Oslo", "Molde")) + ENDS[name]
 
 
-def test_a_template_that_cannot_do_is_told(tmp_path: Path) -> None:
+def test_a_template_that_cannot_do_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "own.jinja"
 
-    def told(text: str) -> str:
+    def refusal(text: str) -> str:
         path.write_text(text, encoding="utf-8")
         with pytest.raises(UserError) as caught:
             end_mark("own", training_template(str(path), tokenizer()), tokenizer())
         return str(caught.value)
 
-    assert "does not mark what the assistant says" in told("{{ messages[0].content }}")
+    assert "does not mark what the assistant says" in refusal("{{ messages[0].content }}")
     strange = "<|nobody_knows|>{% generation %}a{{ eos_token }}{% endgeneration %}"
-    assert "special tokens that the tokenizer does not know: <|nobody_knows|>" in told(strange)
-    assert "no end mark" in told(
+    assert "special tokens that the tokenizer does not know: <|nobody_knows|>" in refusal(strange)
+    assert "no end mark" in refusal(
         "{% for m in messages[1:] %}{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}"
     )
     with pytest.raises(UserError, match="there is no template nowhere"):

@@ -35,7 +35,7 @@ def test_every_action_is_shown_by_a_history_tool_that_is_not_counted() -> None:
     assert CORPUS.spec("stay_history").effects is False
 
 
-def test_the_journal_keeps_what_was_asked_and_answered() -> None:
+def test_the_journal_keeps_requests_and_answers() -> None:
     world = World()
     answer = run(BOOK, world)
     (entry,) = listed("book_flight", world)
@@ -63,17 +63,17 @@ def test_a_dry_look_sees_what_was_done() -> None:
 
 
 def test_a_part_goes_out_and_the_repetition_does_the_rest() -> None:
-    told: list[Effect] = []
-    world = World(told.append)
+    observed: list[Effect] = []
+    world = World(observed.append)
     part = CORPUS.run(replace(BOOK, id="a", cut=1), world)
     assert isinstance(part, PartialExecution)
-    assert [(effect.action, effect.call) for effect in told] == [("reserve_seat", "a")]
+    assert [(effect.action, effect.call) for effect in observed] == [("reserve_seat", "a")]
     assert [(e["status"], e["done"], e["result"]) for e in listed("book_flight", world)] == [
         ("partial", ["reserve_seat"], None)
     ]
     assert run(replace(BOOK, id="b"), world) == part.value
-    assert [(effect.action, effect.call) for effect in told] == [("reserve_seat", "a"), ("issue_ticket", "b")]
-    assert told == world.effects
+    assert [(effect.action, effect.call) for effect in observed] == [("reserve_seat", "a"), ("issue_ticket", "b")]
+    assert observed == world.effects
     (entry,) = listed("book_flight", world)
     assert (entry["status"], entry["done"], entry["result"]) == (
         "completed",

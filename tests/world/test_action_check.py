@@ -22,7 +22,7 @@ def with_tools(*changed: SimulatedTool) -> Corpus:
     return Corpus(tools, CORPUS.groups, CORPUS.overlaps, histories)
 
 
-def told(name: str, *changed: SimulatedTool) -> str:
+def problems_of(name: str, *changed: SimulatedTool) -> str:
     corpus = with_tools(*changed)
     return "\n".join(tool_problems(corpus.tools.get(name) or corpus.histories[name], corpus))
 
@@ -40,7 +40,7 @@ def told(name: str, *changed: SimulatedTool) -> str:
     ],
 )
 def test_a_lying_repeat_rule(name: str, says: Any, problem: str) -> None:
-    assert problem in told(name, replace(CORPUS.tools[name], repeat=says))
+    assert problem in problems_of(name, replace(CORPUS.tools[name], repeat=says))
 
 
 def test_another_answer_is_not_the_same_answer() -> None:
@@ -49,7 +49,7 @@ def test_another_answer_is_not_the_same_answer() -> None:
     def counting(world: World, **arguments: Any) -> dict[str, Any]:
         return {**draft.run(world, **arguments), "currency": f"C{len(world.journal)}"}
 
-    assert "which is: another answer" in told("draft_invoice", replace(draft, run=counting))
+    assert "which is: another answer" in problems_of("draft_invoice", replace(draft, run=counting))
 
 
 TICKETS = CORPUS.histories["travel_ticket_history"]
@@ -84,25 +84,27 @@ def entries_of(change: Callable[[World, JournalEntry], list[dict[str, Any]]]) ->
     ],
 )
 def test_a_history_that_forgets(history: SimulatedTool, problem: str) -> None:
-    assert problem in told("book_flight", history)
+    assert problem in problems_of("book_flight", history)
 
 
 def test_a_history_that_dreams() -> None:
     dreamed = replace(TICKETS, run=lambda world, operation: {"entries": [{}], "count": 1})
-    assert "shows a request before there was one" in told("book_flight", dreamed)
+    assert "shows a request before there was one" in problems_of("book_flight", dreamed)
 
 
 def test_a_history_of_others() -> None:
     elsewhere = replace(CORPUS.tools["book_flight"], shown_by="stay_history")
-    assert "is not among the operations of stay_history" in told("book_flight", elsewhere)
-    assert "lists book_flight, which is not an action that names it" in told("travel_ticket_history", elsewhere)
+    assert "is not among the operations of stay_history" in problems_of("book_flight", elsewhere)
+    assert "lists book_flight, which is not an action that names it" in problems_of("travel_ticket_history", elsewhere)
     nowhere = replace(CORPUS.tools["book_flight"], shown_by="diary")
-    assert "names no history tool that shows what it did (shown_by is 'diary')" in told("book_flight", nowhere)
+    assert "names no history tool that shows what it did (shown_by is 'diary')" in problems_of("book_flight", nowhere)
 
 
 def test_parts_that_are_not_declared() -> None:
-    assert "declares parts=1, and has up to 2" in told("book_flight", replace(CORPUS.tools["book_flight"], parts=1))
-    assert "declares parts=2, and has up to 1" in told("hold_seat", replace(CORPUS.tools["hold_seat"], parts=2))
+    assert "declares parts=1, and has up to 2" in problems_of(
+        "book_flight", replace(CORPUS.tools["book_flight"], parts=1)
+    )
+    assert "declares parts=2, and has up to 1" in problems_of("hold_seat", replace(CORPUS.tools["hold_seat"], parts=2))
 
 
 def test_a_part_that_doubles() -> None:
@@ -115,22 +117,22 @@ def test_a_part_that_doubles() -> None:
             world.effect(effect.action, effect.subject, number=len(world.effects))
         return answer
 
-    assert "cut after 1 and repeated, it is not what one call is" in told(book.name, replace(book, run=numbered))
+    assert "cut after 1 and repeated, it is not what one call is" in problems_of(book.name, replace(book, run=numbered))
 
 
 def test_a_part_that_is_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(acting, "_part", lambda *given: None)
-    assert "cut after 1, it leaves 2 effects" in told("apply_for_visa")
+    assert "cut after 1, it leaves 2 effects" in problems_of("apply_for_visa")
 
 
 def test_a_key_that_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(acting, "_known", lambda *given: None)
-    found = told("send_email")
+    found = problems_of("send_email")
     assert "a second call with the same idempotency_key takes effect again" in found
     assert "another request with the same idempotency_key is not refused with 422" in found
 
 
 def test_a_key_that_is_no_parameter() -> None:
-    assert "its key serial is not an optional parameter" in told(
+    assert "its key serial is not an optional parameter" in problems_of(
         "create_ticket", replace(CORPUS.tools["create_ticket"], key="serial")
     )

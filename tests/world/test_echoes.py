@@ -1,4 +1,4 @@
-"""An echo is said once: the invariant and the returned value follow from the tool's `echoes`."""
+"""An echo is declared once: the invariant and the returned value follow from the tool's `echoes`."""
 
 from typing import Any
 
@@ -73,9 +73,9 @@ def test_an_echo_is_a_parameter_and_a_field(name: str) -> None:
         """Say what one piece costs."""
         return {}
 
-    told = f"function echoes {name}, which must be a parameter and a field of Priced; rename it or use the invariant"
+    message = f"function echoes {name}, which must be a parameter and a field of Priced; rename it or use the invariant"
     decorated = simulated_tool(
         category="action", repeat="again", key="pieces", answer=Priced, examples=[], echoes=("sku", name)
     )
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         decorated(function)

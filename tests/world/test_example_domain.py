@@ -20,7 +20,7 @@ def test_the_garden_is_sound() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "message"),
     [
         ("found.litres_per_m2, 2)\n    return", "2, 2)\n    return", "the clean answer is called wrong"),
         ('world.effect("water", id, litres=litres)', "pass", "is of category action and its examples do not change"),
@@ -41,10 +41,10 @@ def test_the_garden_is_sound() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, before: str, after: str, told: str) -> None:
+def test_what_is_wrong_is_reported(tmp_path: Path, before: str, after: str, message: str) -> None:
     text = GARDEN.read_text()
     assert before in text
     (tmp_path / "garden.py").write_text(text.replace(before, after))
     done = checked(tmp_path / "garden.py")
     assert done.returncode == 2
-    assert told in done.stdout + done.stderr
+    assert message in done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The text form of alternative groups: what is written is read again, and what is not in the form is said by line."""
+"""The text form of alternative groups: it is read as it was written, and what is not in it is reported by line."""
 
 import re
 from contextlib import suppress
@@ -174,7 +174,7 @@ def test_a_way_that_lists_all_exports_gives_their_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "line", "told"),
+    ("before", "after", "line", "message"),
     [
         ("  e.g. 3,", "\te.g. 3,", 12, "is indented with a tab; use spaces"),
         ("# A comment.", "  | x: y()", 1, "this line belongs to no group; begin with `group NAME"),
@@ -228,23 +228,23 @@ def test_a_way_that_lists_all_exports_gives_their_order() -> None:
         ('"GBP", "JPY"', '"GBP",', 12, "expected a JSON value, not the end"),
     ],
 )
-def test_what_is_not_in_the_form_is_said(before: str, after: str, line: int, told: str) -> None:
+def test_what_is_not_in_the_form_is_reported(before: str, after: str, line: int, message: str) -> None:
     assert before in SOUND
     with pytest.raises(UserError) as caught:
         parse_groups(SOUND.replace(before, after, 1), "groups.txt")
     first = str(caught.value).split("\n")[0]
     assert first.startswith(f"groups.txt:{line}: ")
-    assert told in first
+    assert message in first
 
 
-def test_an_input_that_no_way_takes_is_said() -> None:
+def test_an_input_that_no_way_takes_is_reported() -> None:
     text = SOUND.replace("(amount, source, target) ->", "(amount, source, target, day) ->")
     text = text.replace('"USD"', '"USD", 1').replace('"JPY"', '"JPY", 2')
     with pytest.raises(UserError, match=r"groups\.txt:2: no way of converted takes the input day; use it"):
         parse_groups(text, "groups.txt")
 
 
-def test_all_mistakes_are_said_together() -> None:
+def test_all_mistakes_are_reported_together() -> None:
     text = SOUND.replace("convert(amount,", "convert(sum,").replace("> multiply(", "> rate_of(").replace("3,", "3;")
     with pytest.raises(UserError) as caught:
         parse_groups(text + SOUND + SOUND, "groups.txt")

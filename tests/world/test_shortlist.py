@@ -34,7 +34,7 @@ def test_the_same_name_fits_fully() -> None:
 
 def test_who_asks_for_it_does_not_find_it_out() -> None:
     found = suppliers("account_balance", "account_id")
-    assert found["account_statement"] < found["find_account"]  # it answers the id that it was asked with
+    assert found["account_statement"] < found["find_account"]  # it answers the id that it was called with
     assert "account_balance" not in found
 
 
@@ -71,16 +71,16 @@ def test_every_tool_stands_in_the_list_once(request_: str, given: dict[str, Any]
 
 
 def test_what_supplies_a_likely_tool_moves_up() -> None:
-    asked = [hit.tool for hit in ToolSearch(CORPUS).search(WEATHER, len(CORPUS.tools))]
+    ranked = [hit.tool for hit in ToolSearch(CORPUS).search(WEATHER, len(CORPUS.tools))]
     listed = SHORTLIST.rank(WEATHER, GIVEN)
-    assert listed.index("city_profile") < min(15, asked.index("city_profile"))  # the forecast needs coordinates
+    assert listed.index("city_profile") < min(15, ranked.index("city_profile"))  # the forecast needs coordinates
     assert listed.index("point_forecast") < 5
 
 
 def test_an_argument_that_few_tools_take_moves_them_up() -> None:
-    said = "Have a look at it, please."
-    assert "account_balance" in SHORTLIST.rank(said, {"number": "ACC-1001"})[:30]
-    assert "account_balance" not in SHORTLIST.rank(said, {"number": 1001})[:30]
+    request = "Have a look at it, please."
+    assert "account_balance" in SHORTLIST.rank(request, {"number": "ACC-1001"})[:30]
+    assert "account_balance" not in SHORTLIST.rank(request, {"number": 1001})[:30]
 
 
 def test_the_list_is_the_same_under_every_hash_seed() -> None:

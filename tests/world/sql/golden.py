@@ -5,7 +5,7 @@ from sealegs.world.sql.parsing import parse
 from sealegs.world.sql.schema import Schema
 
 
-def told(query: str, schema: Schema) -> str:
+def golden_text(query: str, schema: Schema) -> str:
     """What stands in the golden file for a query."""
     found = parametrise(parse(query, schema), schema)
     lines = [query, f"  {found.sql}"]

@@ -1,4 +1,4 @@
-"""What agents are told of functions: by rule, and in a model's words where they pass the checks."""
+"""What agents read of functions: by rule, and in a model's words where they pass the checks."""
 
 import json
 from collections.abc import Iterator
@@ -126,10 +126,10 @@ def rule() -> DocumentedFunction:
 
 
 def test_the_prompt_tells_the_sql_and_no_literal() -> None:
-    asked = documentation_prompt(rule())
-    assert DRAFT.sql in asked
-    assert "arg_0: a text, as in the city of the student" in asked
-    assert "Oslo" not in asked
+    prompt = documentation_prompt(rule())
+    assert DRAFT.sql in prompt
+    assert "arg_0: a text, as in the city of the student" in prompt
+    assert "Oslo" not in prompt
 
 
 def test_a_good_text_is_taken() -> None:
@@ -159,23 +159,23 @@ def test_a_bad_text_is_not(change: dict[str, object], problem: str) -> None:
 
 
 def test_three_attempts_then_the_rule() -> None:
-    asked: list[str] = []
+    prompts: list[str] = []
 
     def never(text: str) -> str:
-        asked.append(text)
-        if len(asked) == 2:
+        prompts.append(text)
+        if len(prompts) == 2:
             raise ConnectionError("down")
         return "no"
 
     (found,) = document_by_model([DRAFT], never)
-    assert (found.by, found.description, len(asked)) == ("rule after model", rule().description, ATTEMPTS)
-    assert "it is no JSON object" in asked[1]
-    assert "there was no answer" in asked[2]
+    assert (found.by, found.description, len(prompts)) == ("rule after model", rule().description, ATTEMPTS)
+    assert "it is no JSON object" in prompts[1]
+    assert "there was no answer" in prompts[2]
 
 
 def test_the_second_attempt_may_be_taken() -> None:
     texts = iter(["no", json.dumps(GOOD)])
-    (found,) = document_by_model([DRAFT], lambda asked: next(texts))
+    (found,) = document_by_model([DRAFT], lambda prompt: next(texts))
     assert found.by == "model"
 
 
@@ -186,9 +186,9 @@ def test_a_library_in_a_models_words(tmp_path: Path) -> None:
     pairs = [{"question": f"{query}?", "query": query, "db_id": "toy"} for query in queries]
     (tmp_path / "pairs.json").write_text(json.dumps(pairs), encoding="utf-8")
 
-    def write(asked: str) -> str:
-        told = "People of a place." if "city" in asked else "Such as Eve."
-        return json.dumps({"description": told, "parameters": {"arg_0": "what to look for"}})
+    def write(prompt: str) -> str:
+        description = "People of a place." if "city" in prompt else "Such as Eve."
+        return json.dumps({"description": description, "parameters": {"arg_0": "what to look for"}})
 
     found = compile_library(tmp_path, tmp_path / "out", write=write)
     assert found.documentation == {"model": 1, "rule after model": 1}
@@ -211,11 +211,11 @@ def test_a_models_text_that_prints_another_function_is_not_taken() -> None:
         "apart": ("How old they are in the mean.", "Students above average."),
     }
     for case, (first, second) in telling.items():
-        told = {inner.sql: first, outer.sql: second}
+        descriptions = {inner.sql: first, outer.sql: second}
 
-        def write(asked: str, told: dict[str, str] = told) -> str:
-            sql = next(line for line in asked.splitlines() if line in told)
-            return json.dumps({"description": told[sql], "parameters": {}})
+        def write(prompt: str, descriptions: dict[str, str] = descriptions) -> str:
+            sql = next(line for line in prompt.splitlines() if line in descriptions)
+            return json.dumps({"description": descriptions[sql], "parameters": {}})
 
         found = document_by_model([inner, outer], write)
         assert [one.by for one in found] == ["model", "model" if case == "apart" else "rule after model"], case

@@ -59,17 +59,17 @@ def test_the_packages_own_library_is_sound() -> None:
 def test_documentation_written_as_a_recipe_is_found() -> None:
     """The text of each function of the way round, in brackets at the end: as documentation once was."""
     library = library_data().library
-    told = dict(library.functions)
+    functions = dict(library.functions)
     chosen = library.problems[:20]
     for problem in chosen:
         direct = problem.solutions[0].functions[0]
         parts = [library.functions[name].description.partition(" Data: ")[0] for name in problem.solutions[1].functions]
         text = f"The answer by means of ({' and '.join(parts)})."
-        told[direct] = replace(library.functions[direct], description=text)
-    found = check_library(Library(library.folder, library.about, told, chosen))
+        functions[direct] = replace(library.functions[direct], description=text)
+    found = check_library(Library(library.folder, library.about, functions, chosen))
     assert len(found.printing) == len(chosen)
     assert not found.sound
-    assert printed_texts(told.values())
+    assert printed_texts(functions.values())
 
 
 def test_a_variant_asks_for_something_and_what_is_between_matters(tmp_path: Path) -> None:
@@ -87,10 +87,10 @@ def test_a_variant_asks_for_something_and_what_is_between_matters(tmp_path: Path
     found = compile_library(tmp_path, tmp_path / "out")
     assert [one.reason for one in found.left_out] == ["a subquery finds nothing, so that it filters nothing"]
     library = Library.open(tmp_path / "out")
-    asked = {problem.question: problem.rows for problem in library.problems}
-    assert "How many older than Bo?" in asked
-    assert "How many older than Åse?" not in asked  # the oldest: nobody to count
-    assert {question[-2] for question in asked if question.startswith("Who has no")} == {"A", "B", "C", "F"}
+    answers = {problem.question: problem.rows for problem in library.problems}
+    assert "How many older than Bo?" in answers
+    assert "How many older than Åse?" not in answers  # the oldest: nobody to count
+    assert {question[-2] for question in answers if question.startswith("Who has no")} == {"A", "B", "C", "F"}
     assert check_library(library).sound
     library.close()
 

@@ -15,7 +15,7 @@ from sealegs.world.sql.parsing import UnsupportedQuery, parse, strict_sql_of
 from sealegs.world.sql.schema import Schema
 from sealegs.world.sql.solving import EarlierRows, Way, ways
 from sealegs.world.sql.way_runs import parameter
-from tests.world.sql.golden import told
+from tests.world.sql.golden import golden_text
 from tests.world.sql.queries import queries
 from tests.world.sql.toy import open_toy
 
@@ -60,7 +60,7 @@ def test_there_are_enough_golden_cases() -> None:
 @pytest.mark.parametrize("block", GOLDEN, ids=lambda block: block.splitlines()[0])
 def test_golden(toy: Toy, block: str) -> None:
     query = block.splitlines()[0]
-    assert told(query, toy[1]) == block
+    assert golden_text(query, toy[1]) == block
     ordered = " ORDER BY " in query
     assert same_rows(answered(toy, known_ways(toy, query)[0]).rows, toy[0].run(query).rows, ordered)
 

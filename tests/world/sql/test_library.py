@@ -188,7 +188,7 @@ def test_the_same_bytes_with_any_number_of_processes(built: Path, data: Path, tm
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
-def test_a_function_is_told_as_a_tool_call(library: Library) -> None:
+def test_a_function_is_specified_as_a_tool_call(library: Library) -> None:
     function = _made_of(library, "grade = :arg_0 AND year = :arg_1", "SELECT student_id")
     assert function.kind == "subquery"
     assert function.spec == {
@@ -214,7 +214,7 @@ def test_a_function_is_told_as_a_tool_call(library: Library) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"arg_0": "A"}, "arg_1 is missing; give a whole number"),
         ({"arg_0": 1, "arg_1": 2019}, "arg_0 is a whole number; give a text"),
@@ -228,11 +228,11 @@ def test_a_function_is_told_as_a_tool_call(library: Library) -> None:
         ({"arg_0": "A", "arg_1": float("nan")}, "arg_1 is a number"),
     ],
 )
-def test_bad_arguments_are_refused_with_words(library: Library, arguments: dict[str, Any], told: str) -> None:
+def test_bad_arguments_are_refused_with_words(library: Library, arguments: dict[str, Any], message: str) -> None:
     function = _made_of(library, "grade = :arg_0 AND year = :arg_1", "SELECT student_id")
     outcome = library.call(function.name, arguments)
     assert isinstance(outcome, Failure)
-    assert told in outcome.message
+    assert message in outcome.message
     assert (outcome.type, outcome.status) == ("InvalidArguments", 422)
 
 
@@ -378,13 +378,13 @@ def test_a_library_is_replaced_whole_and_nothing_else_is(built: Path, data: Path
     assert sorted(found.name for found in tmp_path.iterdir()) == ["mine", "out"]
 
 
-def test_bad_pairs_are_told_together(tmp_path: Path) -> None:
+def test_bad_pairs_are_reported_together(tmp_path: Path) -> None:
     entries = [{"question": "a", "query": "SELECT 1"}, 5, {"question": "", "query": 1, "db_id": "x"},
                {"question": "a", "query": "SELECT 1", "db_id": "../x"}]  # fmt: skip
     (tmp_path / "pairs.json").write_text(json.dumps(entries), encoding="utf-8")
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as caught:
         read_pairs(tmp_path)
-    assert str(told.value).splitlines() == [
+    assert str(caught.value).splitlines() == [
         "pair 1: db_id missing or no text",
         "pair 2: question, query, db_id missing or no text",
         "pair 3: question, query missing or no text",
@@ -394,11 +394,11 @@ def test_bad_pairs_are_told_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [("{", "cannot be read as JSON"), ("{}", "holds no list"), ("[]", "there are no pairs")]
+    ("text", "message"), [("{", "cannot be read as JSON"), ("{}", "holds no list"), ("[]", "there are no pairs")]
 )
-def test_a_bad_file_of_pairs(tmp_path: Path, text: str, told: str) -> None:
+def test_a_bad_file_of_pairs(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "pairs.json").write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=message):
         read_pairs(tmp_path)
     with pytest.raises(UserError, match=r"no file other\.json"):
         read_pairs(tmp_path, Path("other.json"))
@@ -414,7 +414,7 @@ def test_no_function_at_all_is_a_mistake(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_damaged_library_is_told(built: Path, tmp_path: Path) -> None:
+def test_a_damaged_library_is_reported(built: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"there is no library\.jsonl\.gz"):
         Library.open(tmp_path)
     for damaged in (b"x", (built / TABLE).read_bytes()[:500]):

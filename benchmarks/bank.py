@@ -1,9 +1,10 @@
 """Lookup in the exemplar bank from 70 exemplars to 100,000, beside a plain scan.
 
 The bank of 70 is the first 70 shipped exemplars. The larger ones are made from all shipped ones: each copy has words
-of its own in its message and, one time in ten, a status of its own, so structures differ as mined ones do. Asked are
-the signatures of the labelled train failures, each once a run. The scan goes through every exemplar and shares out
-common words (Jaccard), with words taken apart beforehand: the least that a bank without an index would have to do.
+of its own in its message and, one time in ten, a status of its own, so structures differ as mined ones do. The
+questions are the signatures of the labelled train failures, each once a run. The scan goes through every exemplar and
+shares out common words (Jaccard), with words taken apart beforehand: the least that a bank without an index would
+have to do.
 
     python benchmarks/bank.py --json benchmarks/results/bank.json
 
@@ -66,13 +67,13 @@ def made(size: int) -> tuple[Exemplar, ...]:
     return tuple(found)
 
 
-def timed(asked: Callable[[Signature], object], questions: list[Signature], runs: int) -> tuple[float, float, float]:
+def timed(query: Callable[[Signature], object], questions: list[Signature], runs: int) -> tuple[float, float, float]:
     """Seconds for a question: median, fastest and slowest run."""
     times = []
     for _ in range(runs):
         start = time.perf_counter()
         for signature in questions:
-            asked(signature)
+            query(signature)
         times.append((time.perf_counter() - start) / len(questions))
     return median(times), min(times), max(times)
 

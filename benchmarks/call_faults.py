@@ -77,7 +77,7 @@ class CommandEnd:
 
     Attributes:
         code: its exit code; negative for a signal, None where it did not end in time.
-        said: what it wrote to standard output and error.
+        output: what it wrote to standard output and error.
         points: the calls that were counted, in their order.
         struck: the call that the fault was put into; None where it did not come.
         seconds: until it ended.
@@ -85,7 +85,7 @@ class CommandEnd:
     """
 
     code: int | None
-    said: str
+    output: str
     points: tuple[CallPoint, ...]
     struck: CallPoint | None
     seconds: float
@@ -108,10 +108,10 @@ def run_with_fault(
         limit: seconds after which everything is killed.
     """
     ours, theirs = socket.socketpair()
-    with open(folder.with_name(f"{folder.name}.said"), "w+b") as said:  # noqa: PTH123
+    with open(folder.with_name(f"{folder.name}.output"), "w+b") as output:  # noqa: PTH123
         pid = os.fork()
         if not pid:
-            _child(work, theirs, ours, said.fileno())
+            _child(work, theirs, ours, output.fileno())
         theirs.close()
         _, (listener, *_), _, _ = socket.recv_fds(ours, 1, 1)
         ours.sendall(b"g")
@@ -122,18 +122,18 @@ def run_with_fault(
         seconds = time.monotonic() - begun
         late = not watch.until_alone(time.monotonic() + PATIENCE)
         os.close(listener)
-        said.seek(0)
-        text = said.read().decode(errors="replace")
+        output.seek(0)
+        text = output.read().decode(errors="replace")
     return CommandEnd(code, text, tuple(watch.points), watch.struck, seconds, late)
 
 
-def _child(work: Callable[[], int], line: socket.socket, other: socket.socket, said: int) -> None:
+def _child(work: Callable[[], int], line: socket.socket, other: socket.socket, output: int) -> None:
     code = 99
     try:
         os.setsid()
         other.close()
-        os.dup2(said, 1)
-        os.dup2(said, 2)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         listener = _listen()
         socket.send_fds(line, [b"f"], [listener])

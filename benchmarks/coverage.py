@@ -1,4 +1,4 @@
-"""How often intervals that are said to hold the truth in 95 % of experiments do so: thousands of simulated experiments.
+"""How often intervals that claim to hold the truth in 95 % of experiments do so: thousands of simulated experiments.
 
     python benchmarks/coverage.py --json benchmarks/results/coverage.json
 
@@ -188,18 +188,20 @@ def main() -> None:
     parser.add_argument("--experiments", type=int, default=2000, help="of each design")
     parser.add_argument("--group", nargs="*", help="these groups of designs alone")
     parser.add_argument("--method", choices=sorted(METHODS), help="this one alone")
-    asked = parser.parse_args()
-    methods = {name: method for name, method in METHODS.items() if asked.method in (None, name)}
+    arguments = parser.parse_args()
+    methods = {name: method for name, method in METHODS.items() if arguments.method in (None, name)}
     rows: list[dict[str, Any]] = []
     began = time.process_time()
-    for design in designs(asked.part):
-        if not asked.group or design.group in asked.group:
-            rows += covered(design, asked.experiments, SEEDS[asked.part], methods)
+    for design in designs(arguments.part):
+        if not arguments.group or design.group in arguments.group:
+            rows += covered(design, arguments.experiments, SEEDS[arguments.part], methods)
     print("\n".join(summary(rows)))
     print(f"{len(rows) // (2 * len(methods))} designs, {time.process_time() - began:.0f} s of CPU")
-    if asked.json:
-        kept, facts = _kept(asked.json, {_key(row) for row in rows}) if asked.group or asked.method else ([], {})
-        write_results(asked.json, [*kept, *rows], facts)
+    if arguments.json:
+        kept, facts = (
+            _kept(arguments.json, {_key(row) for row in rows}) if arguments.group or arguments.method else ([], {})
+        )
+        write_results(arguments.json, [*kept, *rows], facts)
 
 
 def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:

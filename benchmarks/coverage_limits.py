@@ -178,14 +178,14 @@ def exact(n: int) -> Iterator[dict[str, Any]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--json", type=Path, help="write the long table here")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     rows = [row for n in SIZES for row in exact(n)]
     rows += limits(too_often())
     near = [row for row in rows if row["metric"] == "nearest"]
     none = [row for row in near if not GOAL[0] <= row["value"] <= GOAL[1]]
     print(f"{len(none)} of {len(near)} designs cannot have {GOAL[0]:g} to {GOAL[1]:g} %")
-    if asked.json:
-        write_results(asked.json, rows)
+    if arguments.json:
+        write_results(arguments.json, rows)
 
 
 if __name__ == "__main__":

@@ -58,12 +58,12 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--json", help="write the long table here")
     parser.add_argument("--folder", type=Path, help="a finished set: tell only what it is like")
-    asked = parser.parse_args()
-    rows = of_set(asked.folder) if asked.folder else measured(asked.n, asked.jobs)
+    arguments = parser.parse_args()
+    rows = of_set(arguments.folder) if arguments.folder else measured(arguments.n, arguments.jobs)
     for row in rows:
         print(f"{row['metric']:40} {row['mode']:16} {row['value']:>12} (n = {row['n']})")
-    if asked.json:
-        write_results(asked.json, rows)
+    if arguments.json:
+        write_results(arguments.json, rows)
 
 
 def measured(n: int, jobs: int) -> list[Row]:
@@ -129,11 +129,11 @@ def after_strikes(folder: Path) -> Counter[str]:
         if spec is None or not spec.effects or spec.idempotent:
             continue
         calls = [call["function"] for message in row["messages"] for call in message.get("tool_calls") or ()]
-        told = [message["content"] for message in row["messages"] if message["role"] == "tool"]
+        answers = [message["content"] for message in row["messages"] if message["role"] == "tool"]
         struck, after = calls[row["step"] - 1], calls[row["step"] : row["step"] + 1]
         following = _next(spec, struck, after[0] if after else None)
         found[following] += 1
-        found[f"{ADVISED}{following}"] += WARNING in told[row["step"] - 1]
+        found[f"{ADVISED}{following}"] += WARNING in answers[row["step"] - 1]
     return found
 
 

@@ -29,14 +29,18 @@ from sealegs.world.corpus import load_corpus
 
 
 def row(metric: str, values: Sequence[float], n: int) -> dict[str, Any]:
-    told = {"value": round(statistics.median(values), 3), "low": round(min(values), 3), "high": round(max(values), 3)}
+    figures = {
+        "value": round(statistics.median(values), 3),
+        "low": round(min(values), 3),
+        "high": round(max(values), 3),
+    }
     return {
         "suite": "benchmark-detectors",
         "agent": "",
         "level": "all",
         "mode": "all",
         "metric": metric,
-        **told,
+        **figures,
         "n": n,
     }
 
@@ -60,7 +64,7 @@ def answers(traces: Sequence[Trace]) -> list[tuple[Call, Any]]:
 def measured(rounds: int) -> list[dict[str, Any]]:
     """The long table."""
     traces = [trace_from_events(play_scenario(episode, "planner")) for episode in list_scenarios(LEVELS, ("NP",))]
-    asked, specs = answers(traces), {name: tool.spec for name, tool in load_corpus().tools.items()}
+    calls, specs = answers(traces), {name: tool.spec for name, tool in load_corpus().tools.items()}
     began = time.process_time()
     profiles = learn(traces)
     learning = time.process_time() - began
@@ -71,18 +75,18 @@ def measured(rounds: int) -> list[dict[str, Any]]:
     detector = profiles.detector(0.01)
     learned, declared = [], []
     for _ in range(rounds):
-        learned.append(1e6 * seconds(lambda: [detector.findings(call, value) for call, value in asked]) / len(asked))
+        learned.append(1e6 * seconds(lambda: [detector.findings(call, value) for call, value in calls]) / len(calls))
         declared.append(
-            1e6 * seconds(lambda: [specs[c.tool].violations(c.arguments, v) for c, v in asked]) / len(asked)
+            1e6 * seconds(lambda: [specs[c.tool].violations(c.arguments, v) for c, v in calls]) / len(calls)
         )
     ratios = [one / other for one, other in zip(learned, declared, strict=True)]
     statements = sum(len(profile.statements) for profile in profiles.tools.values())
     return [
-        row("learned_us_per_call", learned, len(asked)),
-        row("declared_us_per_call", declared, len(asked)),
+        row("learned_us_per_call", learned, len(calls)),
+        row("declared_us_per_call", declared, len(calls)),
         row("ratio", ratios, rounds),
-        row("learn_seconds", [learning], len(asked)),
-        row("learn_us_per_answer", [1e6 * learning / len(asked)], len(asked)),
+        row("learn_seconds", [learning], len(calls)),
+        row("learn_us_per_answer", [1e6 * learning / len(calls)], len(calls)),
         row("read_seconds", [reading], statements),
         row("file_kilobytes", [size / 1024], statements),
         row("statements_per_tool", [statements / (len(profiles.tools) - 1)], len(profiles.tools) - 1),

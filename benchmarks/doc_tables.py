@@ -108,8 +108,13 @@ def correlated(who: str) -> str:
     def lines() -> Iterator[Sequence[str]]:
         for pair in pairs:
             r, p = found[f"r({pair})"], found[f"p({pair})"]
-            told = "–" if r["value"] is None else f"{r['value']:.2f}"
-            yield pair.replace(",", ", ").upper(), told, "–" if p["value"] is None else f"{p['value']:.1g}", str(r["n"])
+            shown = "–" if r["value"] is None else f"{r['value']:.2f}"
+            yield (
+                pair.replace(",", ", ").upper(),
+                shown,
+                "–" if p["value"] is None else f"{p['value']:.1g}",
+                str(r["n"]),
+            )
 
     return table(("metrics", "r", "p", "runs"), lines())
 
@@ -169,8 +174,8 @@ def midway() -> str:
 
     def lines() -> Iterator[Sequence[str]]:
         for mode in dict.fromkeys(row["mode"] for row in rows):
-            told, until, broken = (found[mode, metric] for metric in metrics)
-            yield f"`{mode}`", cell(told), cell(until, 0), cell(broken)
+            drifted, until, broken = (found[mode, metric] for metric in metrics)
+            yield f"`{mode}`", cell(drifted), cell(until, 0), cell(broken)
 
     return table(("fault", "streams with drift found, %", "answers until then", "answers called wrong, %"), lines())
 
@@ -308,8 +313,8 @@ def ladder_rules() -> str:
             at = ("ladder", level) if level else ("published", "all")
             offered = cell(rows[*at, "offered"], bare=True) if (*at, "offered") in rows else ""
             share, *found = (cell(rows[*at, rule], bare=True) for rule in ("share", "three rules", *rules))
-            asked = (cell(rows[*at, rule], bare=True) if level == "second_source" else "" for rule in further)
-            yield name, str(rows[*at, "echo"]["n"]), offered, share, *found, *asked
+            again = (cell(rows[*at, rule], bare=True) if level == "second_source" else "" for rule in further)
+            yield name, str(rows[*at, "echo"]["n"]), offered, share, *found, *again
 
     shares = ("faults", "offered by", "share", "the first three")
     names = ("empty", "leak", "echo", "limit", "known fact", "relation", "earlier answer", "refusal")

@@ -70,8 +70,8 @@ def record(tool: str, episodes: int, draw: random.Random) -> list[Trace]:
         calls = []
         for place in range(3):
             given = DRAWN[tool](draw)
-            said = answer(Call(tool, given))
-            calls.append(Observation(tool, float(place), 0.1, given, said, said))
+            returned = answer(Call(tool, given))
+            calls.append(Observation(tool, float(place), 0.1, given, returned, returned))
         found.append(Trace(f"{tool}-{number}", tuple(calls)))
     return found
 
@@ -93,23 +93,23 @@ def stream(tool: str, fault: dict[str, Any] | None, profiles: Profiles, seed: in
     struck = 0
     for number in range(BEGINS + LASTS):
         given = DRAWN[tool](draw)
-        said = answer(Call(tool, given))
+        returned = answer(Call(tool, given))
         shown = session.call(tool, given, answer)
         if not isinstance(shown, Value):
             continue
-        struck += shown != said
+        struck += shown != returned
         found = detector.findings(Call(tool, given), shown.value)
         drifts += [number] if any(one.family == "drift" for one in found) else []
         broken["before" if number < BEGINS else "after"] += any(one.family != "drift" for one in found)
     after = [number - BEGINS + 1 for number in drifts if number >= BEGINS]
     early = sum(number < BEGINS for number in drifts)
-    return {"told": bool(after), "first": after[0] if after else None, "early": early, "struck": struck, **broken}
+    return {"found": bool(after), "first": after[0] if after else None, "early": early, "struck": struck, **broken}
 
 
 def row(mode: str, metric: str, hits: float, n: int) -> dict[str, Any]:
     low, high = share_interval(hits, n) if n else (0.0, 1.0)
-    told = [round(100 * share, 2) for share in (hits / max(1, n), low, high)]
-    return _row(mode, metric, told[0], told[1], told[2], n)
+    figures = [round(100 * share, 2) for share in (hits / max(1, n), low, high)]
+    return _row(mode, metric, figures[0], figures[1], figures[2], n)
 
 
 def _row(mode: str, metric: str, value: float | None, low: float | None, high: float | None, n: int) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def measured(streams: int) -> list[dict[str, Any]]:
         if fault is not None and not any(one["struck"] for one in found):
             continue  # the kind fits none of these answers
         first = [one["first"] for one in found if one["first"] is not None]
-        rows.append(row(name, "drift found", sum(one["told"] for one in found), len(found)))
+        rows.append(row(name, "drift found", sum(one["found"] for one in found), len(found)))
         rows.append(row(name, "drift found too early, of answers", sum(o["early"] for o in found), BEGINS * len(found)))
         rows.append(row(name, "statement broken, of answers", sum(o["after"] for o in found), LASTS * len(found)))
         rows.append(row(name, "answers changed", sum(o["struck"] for o in found), LASTS * len(found)))

@@ -112,11 +112,11 @@ TOOLS = (
 
 @dataclass
 class Tried:
-    """What one command cost and said."""
+    """What one command cost and printed."""
 
     cpu: list[float]
     code: int = 0
-    said: str = ""
+    output: str = ""
 
 
 def attempt(tool: Tool, python: str, folder: Path) -> tuple[float, int, str]:
@@ -157,16 +157,16 @@ def main() -> None:
     )
     parser.add_argument("--times", type=int, default=5, help="how often each command is run")
     parser.add_argument("--json", type=Path, help="write the long table here")
-    asked = parser.parse_args()
-    tools = [tool for tool in TOOLS if tool.own or asked.peers]
+    arguments = parser.parse_args()
+    tools = [tool for tool in TOOLS if tool.own or arguments.peers]
     tried = {tool.name: Tried([]) for tool in tools}
-    for _ in range(asked.times):
+    for _ in range(arguments.times):
         for tool in tools:
             with tempfile.TemporaryDirectory() as place:
-                cpu, code, said = attempt(tool, sys.executable if tool.own else asked.peers, Path(place))
+                cpu, code, output = attempt(tool, sys.executable if tool.own else arguments.peers, Path(place))
             found = tried[tool.name]
             found.cpu.append(cpu)
-            found.code, found.said = code, said
+            found.code, found.output = code, output
     rows: list[dict[str, Any]] = []
     for tool in tools:
         found = tried[tool.name]
@@ -177,9 +177,9 @@ def main() -> None:
         )
         rows.append(row(tool, "exit_code", found.code, None, None, 1))
         print(f"{tool.name}: {tool.lines} lines, {cpu:.2f} s CPU, exit code {found.code}")
-        print("".join(f"    {line}\n" for line in found.said.strip().splitlines()[-6:]))
-    if asked.json is not None:
-        write_results(asked.json, rows)
+        print("".join(f"    {line}\n" for line in found.output.strip().splitlines()[-6:]))
+    if arguments.json is not None:
+        write_results(arguments.json, rows)
 
 
 if __name__ == "__main__":

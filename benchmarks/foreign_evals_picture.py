@@ -60,8 +60,8 @@ def _draw_panel(axes: Axes, found: Mapping[Any, Mapping[str, Any]], evals: Seque
                 _draw_ceiling(axes, place, found[suite, agent, mode, "ceiling"]["value"])
         top = group * (len(COLOURS) + GAP) - 0.92
         clean = found[suite, "gold", "NP", "clean"]
-        told = f"{suite.removeprefix('inspect:')}: {clean['n']} samples, {clean['value']:.0f}% solved without faults"
-        axes.text(0, top, told if mode == "P1" else "", fontsize=8.5, fontweight="bold", va="center")
+        label = f"{suite.removeprefix('inspect:')}: {clean['n']} samples, {clean['value']:.0f}% solved without faults"
+        axes.text(0, top, label if mode == "P1" else "", fontsize=8.5, fontweight="bold", va="center")
     axes.set_yticks(places, names, fontsize=8)
     axes.set_xlim(0, 118)
     axes.set_xticks([0, 25, 50, 75, 100])

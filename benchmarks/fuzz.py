@@ -27,18 +27,18 @@ METRICS = {"inputs": "number_of_executed_units", "inputs_per_s": "average_exec_p
 
 
 def fuzzed(target: str, given: argparse.Namespace) -> tuple[dict[str, int], str]:
-    """The figures of a target, and what its process said."""
+    """The figures of a target, and what its process printed."""
     folder = given.folder / target
     command = [sys.executable, "-m", "tests.fuzz.worker", target, str(folder), f"-runs={given.inputs}"]
     command += [f"-max_total_time={given.seconds}", f"-artifact_prefix={folder}/"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False)
-    said = done.stdout + done.stderr
-    stats = {name: int(number) for name, number in re.findall(r"^stat::(\w+):\s+(\d+)", said, re.MULTILINE)}
-    found = re.findall(r"^found .*", said, re.MULTILINE)
+    output = done.stdout + done.stderr
+    stats = {name: int(number) for name, number in re.findall(r"^stat::(\w+):\s+(\d+)", output, re.MULTILINE)}
+    found = re.findall(r"^found .*", output, re.MULTILINE)
     figures = {name: stats.get(stat, 0) for name, stat in METRICS.items()}
     figures["slowest_s"] = stats.get("slowest_unit_time_sec", 0)
     figures["findings"] = len(found) + (done.returncode != 0)
-    tail = "" if done.returncode == 0 else said[-3000:]
+    tail = "" if done.returncode == 0 else output[-3000:]
     return figures, "\n".join([*found, tail])
 
 
@@ -56,9 +56,9 @@ def main(words: Sequence[str] | None = None) -> None:
         parser.error(f"there is no target {', '.join(unknown)}; there are {', '.join(TARGETS)}")
     rows: list[dict[str, Any]] = []
     with ThreadPoolExecutor(given.jobs) as pool:
-        for name, (figures, said) in zip(names, pool.map(lambda one: fuzzed(one, given), names), strict=True):
+        for name, (figures, output) in zip(names, pool.map(lambda one: fuzzed(one, given), names), strict=True):
             print(f"{name:17} {' '.join(f'{metric} {value:,}' for metric, value in figures.items())}", flush=True)
-            print(said.strip(), flush=True)
+            print(output.strip(), flush=True)
             rows += (
                 {"suite": "fuzz", "agent": "", "level": name, "mode": "", "metric": metric, "value": value}
                 | {"low": None, "high": None, "n": figures["inputs"]}

@@ -22,12 +22,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--per-level", type=int, default=2500, help="tasks of each level")
     parser.add_argument("--json", help="write the long table here")
-    asked = parser.parse_args()
-    rows = measured(asked.per_level)
+    arguments = parser.parse_args()
+    rows = measured(arguments.per_level)
     for row in rows:
         print(f"{row['level']:4} {row['metric']:28} {row['value']:>10} (n = {row['n']})")
-    if asked.json:
-        write_results(asked.json, rows)
+    if arguments.json:
+        write_results(arguments.json, rows)
 
 
 def measured(per_level: int) -> list[Row]:

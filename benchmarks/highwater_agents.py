@@ -42,7 +42,7 @@ AS_PUBLISHED: tuple[dict[str, Any], ...] = (
     {"setting": "closed", "distractors": 9, "published": True},
     {"setting": "distractors", "distractors": 9, "published": True},
 )
-TOLD = ("accuracy", "accuracy_drop", "kept", "gained", "gave_up", "composed_it", "milliseconds")
+PRINTED = ("accuracy", "accuracy_drop", "kept", "gained", "gave_up", "composed_it", "milliseconds")
 TIMED = 40
 
 
@@ -54,20 +54,20 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="at most this many problems of each")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--json", help="write the long table here")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
-    for folder in ["", *([str(Path(asked.data).resolve())] if asked.data else [])]:
+    for folder in ["", *([str(Path(arguments.data).resolve())] if arguments.data else [])]:
         name = Path(folder).name or "own"
-        settings = AS_PUBLISHED if asked.published else SETTINGS
-        timed = [] if asked.published else costs(folder)
-        for row in [*reached(folder, asked.runs / name, asked.limit, asked.jobs, settings), *timed]:
+        settings = AS_PUBLISHED if arguments.published else SETTINGS
+        timed = [] if arguments.published else costs(folder)
+        for row in [*reached(folder, arguments.runs / name, arguments.limit, arguments.jobs, settings), *timed]:
             rows.append({"data": name, **row})
-            if row["metric"] in TOLD:
+            if row["metric"] in PRINTED:
                 what = f"{name:8} {row['agent']:8} {row['level']:22} {row['mode']:18} {row['metric']:14}"
                 print(f"{what} {row['value']:>8} [{row['low']}, {row['high']}] (n = {row['n']})", flush=True)
-    if asked.json:
+    if arguments.json:
         about = {"cores": os.cpu_count(), "load": round(os.getloadavg()[2], 1), "sandbox": find_isolation().name}
-        write_results(asked.json, rows, about)
+        write_results(arguments.json, rows, about)
 
 
 def reached(

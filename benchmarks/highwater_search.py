@@ -42,21 +42,24 @@ def main() -> None:
     parser.add_argument("--model", default="", help="a sentence-transformers model to compare with")
     parser.add_argument("--most", type=int, default=SIZES[-1], help="the largest number of functions; 0: recall alone")
     parser.add_argument("--json", help="write the long table here")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # before a model is loaded
-    folders = {"own": "", **({Path(asked.data).name: str(Path(asked.data).resolve())} if asked.data else {})}
+    folders = {
+        "own": "",
+        **({Path(arguments.data).name: str(Path(arguments.data).resolve())} if arguments.data else {}),
+    }
     rows = []
-    for engine in [BM25, *([asked.model] if asked.model else [])]:
+    for engine in [BM25, *([arguments.model] if arguments.model else [])]:
         for name, folder in folders.items():
             rows += [{"data": name, **row} for row in recalls(folder, engine)]
-        sizes = [size for size in (SIZES if engine == BM25 else SIZES[:1]) if size <= asked.most]
+        sizes = [size for size in (SIZES if engine == BM25 else SIZES[:1]) if size <= arguments.most]
         name, folder = list(folders.items())[-1]
         rows += [{"data": name, **row} for row in costs(folder, engine, sizes)]
     for row in rows:
         print(f"{row['agent']:24} {row['level']:>22} {row['mode']:24} {row['metric']:20} {row['value']:>10}")
-    if asked.json:
+    if arguments.json:
         about = {"cores": os.cpu_count(), "load": round(os.getloadavg()[2], 1)}
-        write_results(asked.json, rows, about)
+        write_results(arguments.json, rows, about)
 
 
 def recalls(folder: str, engine: str) -> list[dict[str, Any]]:

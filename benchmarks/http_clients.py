@@ -104,12 +104,12 @@ async def async_client(name: str, mode: str, url: str) -> AsyncIterator[Ask]:
         yield ask
 
 
-def check(mode: str, told: dict[str, Any]) -> None:
+def check(mode: str, answer: dict[str, Any]) -> None:
     """That what is measured is what it is called."""
     if mode == "refusing":
-        assert "error" in told, told
+        assert "error" in answer, answer
     else:
-        assert (told["price"] != 12.5) == (mode == "firing"), told
+        assert (answer["price"] != 12.5) == (mode == "firing"), answer
 
 
 def measured(client: str, mode: str, url: str, count: int) -> float:
@@ -144,8 +144,8 @@ async def _measured_async(name: str, mode: str, url: str, count: int) -> float:
 
 def row(client: str, mode: str, metric: str, values: list[float], n: int) -> dict[str, Any]:
     low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
-    told = {"value": middle, "low": low, "high": high}
-    rounded = {key: round(value, 3 if metric == "ratio" else 1) for key, value in told.items()}
+    figures = {"value": middle, "low": low, "high": high}
+    rounded = {key: round(value, 3 if metric == "ratio" else 1) for key, value in figures.items()}
     return {"suite": "benchmark-http", "agent": client, "level": "", "mode": mode, "metric": metric, **rounded, "n": n}
 
 

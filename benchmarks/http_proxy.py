@@ -118,7 +118,7 @@ def running(command: list[str], **given: Any) -> Iterator[subprocess.Popen[bytes
         process.wait(30)
 
 
-def told_port(process: subprocess.Popen[bytes]) -> int:
+def printed_port(process: subprocess.Popen[bytes]) -> int:
     """The port that a process prints at the end of its first line."""
     assert process.stdout is not None
     return int(process.stdout.readline().decode().strip().rsplit(":", 1)[-1])
@@ -157,13 +157,13 @@ def way(mode: str, place: Path) -> Iterator[tuple[int, int, str]]:
     with ExitStack() as stack:
         piped = {"stdout": subprocess.PIPE}
         server = stack.enter_context(running([sys.executable, "-c", SERVER], **piped))
-        port, pid = told_port(server), server.pid
+        port, pid = printed_port(server), server.pid
         if mode == "bare-relay":
             floor = stack.enter_context(running([sys.executable, "-c", TCP_RELAY, str(port)], **piped))
-            port, pid = told_port(floor), floor.pid
+            port, pid = printed_port(floor), floor.pid
         elif mode.startswith("sealegs-"):
             proxy = stack.enter_context(running(sealegs(mode.removeprefix("sealegs-"), port, place), **piped))
-            port, pid = told_port(proxy), proxy.pid
+            port, pid = printed_port(proxy), proxy.pid
         elif mode == "mitmproxy":
             mine = free_port()
             command = ["mitmdump", "--quiet", "--mode", f"reverse:http://127.0.0.1:{port}", "--listen-port", str(mine)]
@@ -235,8 +235,8 @@ def measured(port: int, pid: int, path: str, count: int, many: int) -> dict[str,
 
 
 def row(mode: str, metric: str, values: list[float]) -> dict[str, Any]:
-    told = {"value": statistics.median(values), "low": min(values), "high": max(values)}
-    rounded = {key: round(value, 4 if value < 100 else 0) for key, value in told.items()}
+    figures = {"value": statistics.median(values), "low": min(values), "high": max(values)}
+    rounded = {key: round(value, 4 if value < 100 else 0) for key, value in figures.items()}
     return {
         "suite": "benchmark-http-proxy", "agent": "", "level": "", "mode": mode, "metric": metric, **rounded,
         "n": len(values),
@@ -262,8 +262,8 @@ def compared(modes: list[str], rounds: int, count: int, many: int, place: Path) 
 
 def version(program: str) -> str:
     """What a peer says of its version in its first line."""
-    told = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-    return (told.stdout or told.stderr).split("\n")[0].strip()
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    return (done.stdout or done.stderr).split("\n")[0].strip()
 
 
 def main() -> None:

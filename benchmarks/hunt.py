@@ -24,8 +24,8 @@ HOME = "sealegs.hunt.example"
 
 def row(metric: str, value: float, low: float, high: float, n: int) -> dict[str, object]:
     """A row of the long table: a median, the least and the most."""
-    told = {"value": round(value, 2), "low": round(low, 2), "high": round(high, 2)}
-    return {"suite": "benchmark-hunt", "agent": HOME, "level": "", "mode": "", "metric": metric, **told, "n": n}
+    figures = {"value": round(value, 2), "low": round(low, 2), "high": round(high, 2)}
+    return {"suite": "benchmark-hunt", "agent": HOME, "level": "", "mode": "", "metric": metric, **figures, "n": n}
 
 
 def right(found: HuntResult) -> bool:

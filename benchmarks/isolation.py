@@ -90,14 +90,14 @@ def measured(rounds: int) -> dict[str, list[float]]:
 
 def row(mode: str, metric: str, values: np.ndarray[Any, Any], value: float, n: int) -> dict[str, Any]:
     low, high = (round(float(one), 3) for one in np.percentile(values, [2.5, 97.5]))
-    told = {"value": round(value, 3), "low": low, "high": high}
+    figures = {"value": round(value, 3), "low": low, "high": high}
     return {
         "suite": "benchmark-isolation",
         "agent": "",
         "level": FRAMEWORK,
         "mode": mode,
         "metric": metric,
-        **told,
+        **figures,
         "n": n,
     }
 

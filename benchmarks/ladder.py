@@ -56,14 +56,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="write the long table here")
     parser.add_argument("--work", type=Path, default=Path("build/ladder"), help="where the runs lie")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     rows = [row for setting in IMPLICIT_SETTINGS for row in instance_rows(setting)]
     rows += offer_rows()
-    rows += [row for agent in SCRIPTED for row in agent_rows(agent, asked.work)]
+    rows += [row for agent in SCRIPTED for row in agent_rows(agent, arguments.work)]
     for row in rows:
         print(f"{row['agent']:9} {row['level']:14} {row['mode']:10} {row['metric']:20} {row['value']} (n = {row['n']})")
-    if asked.json:
-        write_results(asked.json, rows)
+    if arguments.json:
+        write_results(arguments.json, rows)
 
 
 def instance_rows(setting: str) -> list[dict[str, Any]]:

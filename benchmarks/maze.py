@@ -52,8 +52,16 @@ def main() -> None:
 
 def row(agent: str, level: str, mode: str, metric: str, values: Sequence[float], n: int) -> dict[str, object]:
     value, low, high = statistics.median(values), min(values), max(values)
-    told = {"value": round(value, 3), "low": round(low, 3), "high": round(high, 3)}
-    return {"suite": "benchmark-maze", "agent": agent, "level": level, "mode": mode, "metric": metric, **told, "n": n}
+    figures = {"value": round(value, 3), "low": round(low, 3), "high": round(high, 3)}
+    return {
+        "suite": "benchmark-maze",
+        "agent": agent,
+        "level": level,
+        "mode": mode,
+        "metric": metric,
+        **figures,
+        "n": n,
+    }
 
 
 def direct_rows() -> list[dict[str, object]]:

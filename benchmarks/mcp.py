@@ -65,9 +65,9 @@ STDIO_SERVER = (
     SERVER
     + r"""
 while line := sys.stdin.buffer.readline():
-    told = answer(line)
-    if told is not None:
-        sys.stdout.buffer.write(told + b"\n")
+    reply = answer(line)
+    if reply is not None:
+        sys.stdout.buffer.write(reply + b"\n")
         sys.stdout.buffer.flush()
 """
 )
@@ -88,12 +88,12 @@ class Answering(asyncio.Protocol):
             if len(self.left) < stop:
                 return
             head, body, self.left = self.left[:end], self.left[end + 4 : stop], self.left[stop:]
-            told = answer(body) if head.startswith(b"POST") else None
-            status = b"200 OK" if told else b"202 Accepted" if head.startswith(b"POST") else b"405 No"
-            told = told or b""
-            length = str(len(told)).encode()
+            reply = answer(body) if head.startswith(b"POST") else None
+            status = b"200 OK" if reply else b"202 Accepted" if head.startswith(b"POST") else b"405 No"
+            reply = reply or b""
+            length = str(len(reply)).encode()
             self.transport.write(b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %s\r\n\r\n%s"
-                                 % (status, length, told))
+                                 % (status, length, reply))
 
 async def main():
     server = await asyncio.get_running_loop().create_server(Answering, "127.0.0.1", 0)
@@ -201,19 +201,19 @@ class HttpClient:
         self._port = port
         self._session = b""
         self._main = self._connected()
-        headers, _ = self._asked(self._main, request(0, "initialize", HELLO))
+        headers, _ = self._exchange(self._main, request(0, "initialize", HELLO))
         for line in headers.split(b"\r\n"):
             if line.lower().startswith(b"mcp-session-id:"):
                 self._session = line + b"\r\n"
-        self._asked(self._main, READY)
-        self._asked(self._main, request(1, "tools/list", {}))
+        self._exchange(self._main, READY)
+        self._exchange(self._main, request(1, "tools/list", {}))
 
     def _connected(self) -> Any:
         link = socket.create_connection(("127.0.0.1", self._port))
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return link.makefile("rwb")
 
-    def _asked(self, link: Any, body: bytes) -> tuple[bytes, bytes]:
+    def _exchange(self, link: Any, body: bytes) -> tuple[bytes, bytes]:
         link.write(
             b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n"
             b"Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\n%s"
@@ -228,20 +228,20 @@ class HttpClient:
             if name.startswith(b"content-length:"):
                 length = int(line.split(b":")[1])
             chunked = chunked or name.startswith(b"transfer-encoding: chunked")
-        told = b""
+        reply = b""
         if chunked:
             while size := int(link.readline(), 16):
-                told += link.read(size)
+                reply += link.read(size)
                 link.readline()
             link.readline()
         else:
-            told = link.read(length)
-        if not headers.startswith(b"HTTP/1.1 20") or (b'"id"' in body and b'"result"' not in told):
-            raise ConnectionError(f"the way is cut: {headers[:80]!r} {told[:200]!r}")
-        return headers, told
+            reply = link.read(length)
+        if not headers.startswith(b"HTTP/1.1 20") or (b'"id"' in body and b'"result"' not in reply):
+            raise ConnectionError(f"the way is cut: {headers[:80]!r} {reply[:200]!r}")
+        return headers, reply
 
     def one(self, id: int) -> None:
-        self._asked(self._main, request(id))
+        self._exchange(self._main, request(id))
 
     def many(self, first: int, count: int) -> None:
         ids = iter(range(first, first + count))
@@ -254,7 +254,7 @@ class HttpClient:
                     id = next(ids, None)
                 if id is None:
                     return
-                self._asked(link, request(id))
+                self._exchange(link, request(id))
 
         players = [threading.Thread(target=play) for _ in range(16)]
         for player in players:
@@ -377,8 +377,8 @@ def memory(pid: int) -> float:
 
 
 def row(level: str, mode: str, metric: str, values: list[float], n: int) -> dict[str, Any]:
-    told = {"value": statistics.median(values), "low": min(values), "high": max(values)}
-    rounded = {key: round(value, 4 if value < 100 else 0) for key, value in told.items()}
+    figures = {"value": statistics.median(values), "low": min(values), "high": max(values)}
+    rounded = {key: round(value, 4 if value < 100 else 0) for key, value in figures.items()}
     return {"suite": "benchmark-mcp", "agent": "", "level": level, "mode": mode, "metric": metric, **rounded, "n": n}
 
 
@@ -434,8 +434,8 @@ def main() -> None:
             table += compared(level, arguments.rounds, count, many, place, not arguments.no_fastmcp)
             table += flat(level, 100_000 // share, place)
     for one in table:
-        told = f"{one['value']:>10} [{one['low']}, {one['high']}]"
-        print(f"{one['level']:6} {one['mode']:20} {one['metric']:14} {told}")
+        figures = f"{one['value']:>10} [{one['low']}, {one['high']}]"
+        print(f"{one['level']:6} {one['mode']:20} {one['metric']:14} {figures}")
     if arguments.json is not None:
         write_results(arguments.json, table)
 

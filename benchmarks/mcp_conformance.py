@@ -148,12 +148,12 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="ways that are tried at a time")
     parser.add_argument("--json", type=Path, help="where to write the rows")
     given = parser.parse_args()
-    asked = [(transport, version, way) for transport, version in LEVELS for way in WAYS]
+    combinations = [(transport, version, way) for transport, version in LEVELS for way in WAYS]
     with ThreadPoolExecutor(given.jobs) as pool:
-        found = dict(zip(asked, pool.map(lambda one: checked(*one, given), asked), strict=True))
+        found = dict(zip(combinations, pool.map(lambda one: checked(*one, given), combinations), strict=True))
     rows: list[dict[str, Any]] = []
     differing = []
-    for transport, version, way in asked:
+    for transport, version, way in combinations:
         level = f"{transport} {version}"
         direct, statuses = found[transport, version, "direct"], found[transport, version, way]
         if statuses != direct:

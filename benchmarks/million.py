@@ -86,8 +86,8 @@ def _stretched(runs: Path, times: int) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     epochs = PLAYED // len(_options(1).episodes())
-    asked = _options(times * epochs).model_dump(mode="json")
-    (folder / SETTINGS).write_text(json.dumps({**asked, TOTAL: times * PLAYED}))
+    options = _options(times * epochs).model_dump(mode="json")
+    (folder / SETTINGS).write_text(json.dumps({**options, TOTAL: times * PLAYED}))
     read_maze_verdicts(source, lambda *_: None)  # so that it has a table
     known = verdict_table(source / RECORDS)
     assert known is not None, 'pyarrow is not installed; run: pip install "sealegs[parquet]"'

@@ -6,7 +6,7 @@ Each scripted agent plays all 400 tasks under the five modes (2,000 episodes), o
 the published implicit faults: every one of them can be told from its tool's declarations, so that the moment alone
 makes the difference. The runs are those of `sealegs run maze` in folders under `--work`: a stopped benchmark continues
 where it was. The rows are those of the run's long table, over all levels, with a column `moment`; what they count is
-said in docs/maze.md.
+explained in docs/maze.md.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="write the long table here")
     parser.add_argument("--work", type=Path, default=Path("build/moments"), help="where the runs lie")
-    asked = parser.parse_args()
-    rows = [row for moment in SETTINGS for agent in SCRIPTED for row in rows_of(agent, moment, asked.work)]
+    arguments = parser.parse_args()
+    rows = [row for moment in SETTINGS for agent in SCRIPTED for row in rows_of(agent, moment, arguments.work)]
     for row in rows:
         if row["metric"] in ("tsr", "doubled") or row["mode"] == ALL:
             print(f"{row['moment']:7} {row['agent']:9} {row['mode']:4} {row['metric']:14} {row['value']:>6}")
-    if asked.json:
-        write_results(asked.json, rows)
+    if arguments.json:
+        write_results(arguments.json, rows)
 
 
 def rows_of(agent: str, moment: str, work: Path) -> list[dict[str, Any]]:

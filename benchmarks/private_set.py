@@ -25,9 +25,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, required=True, help="where the set is made")
     parser.add_argument("--json", help="write the long table here")
-    asked = parser.parse_args()
-    made = make_private_set(LEVELS, None, SEED, asked.folder, lambda done, total: None)
-    found = compare_with_public(asked.folder)
+    arguments = parser.parse_args()
+    made = make_private_set(LEVELS, None, SEED, arguments.folder, lambda done, total: None)
+    found = compare_with_public(arguments.folder)
     for line in found.lines():
         print("  ".join(line))
     rows = found.rows()
@@ -37,8 +37,8 @@ def main() -> None:
         counts = {"attempts": tried, "unmatched": unmatched}
         for name, value in counts.items():
             rows.append({**head, "level": level, "metric": name, "value": value, "low": None, "high": None, "n": 1})
-    if asked.json:
-        write_results(asked.json, rows)
+    if arguments.json:
+        write_results(arguments.json, rows)
 
 
 if __name__ == "__main__":

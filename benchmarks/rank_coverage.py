@@ -140,17 +140,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--json", type=Path, help="write the long table here")
     parser.add_argument("--rankings", type=int, default=300, help="of each design")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     began = time.process_time()
     rows: list[dict[str, Any]] = []
     for design in DESIGNS:
-        found = list(covered(design, asked.rankings, 7))
+        found = list(covered(design, arguments.rankings, 7))
         figures = "  ".join(f"{row['agent']} {row['metric']} {row['value']}" for row in found)
         print(f"{design.name:28} {design.tasks:4} tasks  {figures}", flush=True)
         rows += found
     print(f"{time.process_time() - began:.0f} s of CPU")
-    if asked.json:
-        write_results(asked.json, rows)
+    if arguments.json:
+        write_results(arguments.json, rows)
 
 
 if __name__ == "__main__":

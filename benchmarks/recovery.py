@@ -120,15 +120,15 @@ def in_turns(level: str, rounds: int) -> dict[str, list[float]]:
 def added(level: str, processes: int, rounds: int) -> Iterable[Row]:
     """What each mode adds to its floor."""
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        told = pool.starmap(in_turns, [(level, rounds)] * processes, chunksize=1)
+        samples = pool.starmap(in_turns, [(level, rounds)] * processes, chunksize=1)
     for mode in MODES:
         if mode in (BARE, BARE_RECORDED):
-            yield row(level, mode, "call_us", [min(one[mode]) for one in told])
+            yield row(level, mode, "call_us", [min(one[mode]) for one in samples])
             continue
         floor = BARE_RECORDED if mode.startswith("recorded") else BARE
-        yield row(level, mode, "added_us", [min(one[mode]) - min(one[floor]) for one in told])
-        yield row(level, mode, "median_us", [median(one[mode]) - median(one[floor]) for one in told])
-        yield row(level, mode, "ratio", [min(one[mode]) / min(one[floor]) for one in told])
+        yield row(level, mode, "added_us", [min(one[mode]) - min(one[floor]) for one in samples])
+        yield row(level, mode, "median_us", [median(one[mode]) - median(one[floor]) for one in samples])
+        yield row(level, mode, "ratio", [min(one[mode]) / min(one[floor]) for one in samples])
 
 
 def row(level: str, mode: str, metric: str, values: Sequence[float]) -> Row:

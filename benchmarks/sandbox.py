@@ -148,8 +148,16 @@ def measured(rounds: int) -> list[dict[str, Any]]:
 
 
 def row(level: str, mode: str, metric: str, value: float, low: float, high: float, n: int) -> dict[str, Any]:
-    told = {"value": round(value, 2), "low": round(low, 2), "high": round(high, 2)}
-    return {"suite": "benchmark-sandbox", "agent": "", "level": level, "mode": mode, "metric": metric, **told, "n": n}
+    figures = {"value": round(value, 2), "low": round(low, 2), "high": round(high, 2)}
+    return {
+        "suite": "benchmark-sandbox",
+        "agent": "",
+        "level": level,
+        "mode": mode,
+        "metric": metric,
+        **figures,
+        "n": n,
+    }
 
 
 def main() -> None:

@@ -75,8 +75,8 @@ def seconds_async(loops: int, mode: str) -> float:
 
 
 def row(level: str, mode: str, metric: str, value: float, low: float, high: float, n: int) -> dict[str, Any]:
-    told = {"value": round(value, 3), "low": round(low, 3), "high": round(high, 3)}
-    return {"suite": "benchmark-seam", "agent": "", "level": level, "mode": mode, "metric": metric, **told, "n": n}
+    figures = {"value": round(value, 3), "low": round(low, 3), "high": round(high, 3)}
+    return {"suite": "benchmark-seam", "agent": "", "level": level, "mode": mode, "metric": metric, **figures, "n": n}
 
 
 def microseconds(benchmark: pyperf.Benchmark) -> np.ndarray[Any, Any]:

@@ -174,7 +174,7 @@ def measured(level: str, mode: str, ask: Callable[[], object], runs: int) -> Row
 
 
 def questions(graph: Graph) -> dict[str, Callable[[], object]]:
-    """What is asked of a graph, by name."""
+    """The questions to a graph, by name."""
     path, state = shortest_solution(graph), interrupted(graph)
     return {
         "count": lambda: count_solutions(graph),

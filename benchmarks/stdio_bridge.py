@@ -82,8 +82,8 @@ class Bridge:
                     return web.json_response({**came, "id": message["id"]})
                 if not response.prepared:
                     await response.prepare(request)
-                told = {**came, "id": message["id"]} if ends else came
-                await response.write(b"event: message\ndata: " + json.dumps(told).encode() + b"\n\n")
+                answer = {**came, "id": message["id"]} if ends else came
+                await response.write(b"event: message\ndata: " + json.dumps(answer).encode() + b"\n\n")
                 if ends:
                     await response.write_eof()
                     return response

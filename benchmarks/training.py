@@ -81,23 +81,27 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1, help="of torch; one is steadier on a busy machine")
     parser.add_argument("--cpu", action="store_true", help="even where there is a GPU")
     parser.add_argument("--json", help="write the long table here")
-    asked = parser.parse_args()
-    torch.set_num_threads(asked.threads)
-    place = GPU if torch.cuda.is_available() and not asked.cpu else CPU
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    place = GPU if torch.cuda.is_available() and not arguments.cpu else CPU
     with tempfile.TemporaryDirectory() as folder:
-        figures = measured(Path(folder), asked, place)
+        figures = measured(Path(folder), arguments, place)
     size = f"Llama {figures['parameters'] / 1e6:.2g} M"
-    mode = f"cpu, {asked.threads} thread{'s' * (asked.threads > 1)}" if place is CPU else torch.cuda.get_device_name()
+    mode = (
+        f"cpu, {arguments.threads} thread{'s' * (arguments.threads > 1)}"
+        if place is CPU
+        else torch.cuda.get_device_name()
+    )
     head = {"suite": "benchmark-training", "agent": size, "level": f"context {place.context}", "mode": mode}
     rows = [
-        {**head, "metric": name, "value": round(value, 4), "low": None, "high": None, "n": asked.steps}
+        {**head, "metric": name, "value": round(value, 4), "low": None, "high": None, "n": arguments.steps}
         for name, value in figures.items()
     ]
     for row in rows:
         print(f"{row['metric']:40} {row['value']:>12}")
-    if asked.json:
+    if arguments.json:
         about = {"python": platform.python_version(), "torch": torch.__version__, "threads": torch.get_num_threads()}
-        write_results(asked.json, rows, about)
+        write_results(arguments.json, rows, about)
 
 
 def conversation(nth: int) -> dict[str, Any]:
@@ -115,10 +119,12 @@ def conversation(nth: int) -> dict[str, Any]:
     return {"messages": [*messages, {"role": "assistant", "content": words(5, 30)}]}
 
 
-def measured(folder: Path, asked: argparse.Namespace, place: Place) -> dict[str, float]:
-    path = Path(asked.data) if asked.data else folder / "train.jsonl"
-    if not asked.data:
-        path.write_text("".join(json.dumps(conversation(nth)) + "\n" for nth in range(asked.rows)), encoding="utf-8")
+def measured(folder: Path, arguments: argparse.Namespace, place: Place) -> dict[str, float]:
+    path = Path(arguments.data) if arguments.data else folder / "train.jsonl"
+    if not arguments.data:
+        path.write_text(
+            "".join(json.dumps(conversation(nth)) + "\n" for nth in range(arguments.rows)), encoding="utf-8"
+        )
     tokenizer = trained(path)
     tokenizer.chat_template = template = shipped_template("qwen")
     packed, facts = prepare_tokens(
@@ -137,7 +143,7 @@ def measured(folder: Path, asked: argparse.Namespace, place: Place) -> dict[str,
         steps.take(2, warm=True)
         print(f"{name}: warm", flush=True)
     turns = list(by.values())
-    for _ in range(asked.steps):
+    for _ in range(arguments.steps):
         for steps in turns:
             steps.take(1)
         turns = [*turns[1:], turns[0]]

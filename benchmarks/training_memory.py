@@ -50,7 +50,7 @@ SHAPES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", help="write the long table here")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     torch.set_num_threads(1)
     rows: list[Row] = []
     for name, (shape, recipe) in SHAPES.items():
@@ -66,14 +66,14 @@ def main() -> None:
             for metric, value in figures.items()
         ]
         print(f"{name:30}", *(f"{metric} {value:.3f}" for metric, value in figures.items()), flush=True)
-    if asked.json:
-        write_results(asked.json, rows)
+    if arguments.json:
+        write_results(arguments.json, rows)
 
 
 def measured(folder: Path, shape: dict[str, Any], more: dict[str, Any]) -> tuple[int, int, int]:
     """Bytes as estimated, and as they were, both without the framework; and all that the process held."""
     write(folder, shape)
-    asked = parse_training_recipe(
+    recipe = parse_training_recipe(
         {
             "model": str(folder / "model"),
             "data": str(folder / "train.jsonl"),
@@ -84,12 +84,12 @@ def measured(folder: Path, shape: dict[str, Any], more: dict[str, Any]) -> tuple
             **more,
         }
     )
-    need = check_run(asked).need.total - FRAMEWORK
+    need = check_run(recipe).need.total - FRAMEWORK
     gc.collect()
     ctypes.CDLL("libc.so.6").malloc_trim(0)
     before = resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the highest begins anew
-    run_training(asked, folder / "run", lambda done, total: None)
+    run_training(recipe, folder / "run", lambda done, total: None)
     highest = resident("VmHWM")
     return need, highest - before, highest
 
@@ -114,8 +114,8 @@ def write(folder: Path, shape: dict[str, Any]) -> None:
     torch.manual_seed(0)
     given = {"vocab_size": len(tokenizer), "max_position_embeddings": 4096, **shape}
     LlamaForCausalLM(LlamaConfig(**given)).save_pretrained(folder / "model")
-    said = [{"role": "user", "content": "a" * 60}, {"role": "assistant", "content": "b" * 400, "recovery": True}]
-    (folder / "train.jsonl").write_text((json.dumps({"messages": said}) + "\n") * 64, encoding="utf-8")
+    messages = [{"role": "user", "content": "a" * 60}, {"role": "assistant", "content": "b" * 400, "recovery": True}]
+    (folder / "train.jsonl").write_text((json.dumps({"messages": messages}) + "\n") * 64, encoding="utf-8")
 
 
 if __name__ == "__main__":

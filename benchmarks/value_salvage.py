@@ -42,13 +42,13 @@ class Knower(Naive):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="write the long table here")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     vars(direct)["SCRIPTED"] = {**SCRIPTED, "knower": Knower}  # it is of no use outside this measurement
     rows = [row for setting in IMPLICIT_SETTINGS for row in rows_of(setting)]
     for row in rows:
         print(f"{row['mode']:10} {row['metric']:8} {row['value']} % of {row['n']}")
-    if asked.json:
-        write_results(asked.json, rows)
+    if arguments.json:
+        write_results(arguments.json, rows)
 
 
 def rows_of(setting: str) -> list[dict[str, Any]]:

@@ -168,10 +168,10 @@ class Course:
     def _warm(self, source: Path) -> None:
         place = self.base / "warm"  # another folder: nothing that is known of it helps those that are tried
         shutil.copytree(source, place)
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as stderr:
             code = _command(self.command.words, place)
         if code not in self.command.usual:
-            raise SystemExit(f"{self.command.name} ended with {code}:\n{said.getvalue()}")
+            raise SystemExit(f"{self.command.name} ended with {code}:\n{stderr.getvalue()}")
         _rest()
 
     @property
@@ -194,10 +194,10 @@ class Course:
         """Disturb the command, run it again, and compare."""
         self._place()
         first = run_with_fault(self._work, self.place, point.number, way, self.limit)
-        wrong = list(self._told_wrongly(first, way))
+        wrong = list(self._wrong_claims(first, way))
         again = run_with_fault(self._work, self.place, limit=self.limit)
         if again.code not in self.command.usual:
-            wrong.append(f"the same command ended with {again.code}: {again.said.strip()[-200:]}")
+            wrong.append(f"the same command ended with {again.code}: {again.output.strip()[-200:]}")
         now = self.rows()
         left = tuple(sorted(str(one.relative_to(self.place)) for one in self.place.rglob(".*") if one.name not in KEPT))
         hit = first.struck or point
@@ -216,16 +216,16 @@ class Course:
                 found[name, re.sub(self.command.noise, "", line) if self.command.noise else line] += 1
         return found
 
-    def _told_wrongly(self, end: CommandEnd, way: Way) -> Iterator[str]:
-        """What the disturbed command said of itself that is not so."""
+    def _wrong_claims(self, end: CommandEnd, way: Way) -> Iterator[str]:
+        """What the disturbed command claimed of itself that is not so."""
         if end.code is None:
             yield "it did not end"
         if end.late:
             yield "its processes outlived it"
         if end.code in self.command.usual and self.rows() != self._rows:
             yield "it said that all is done, and it is not"
-        if way not in ("kill", "torn") and (end.code == OWN_FAULT or "Traceback" in end.said):
-            lines = end.said.strip().splitlines()
+        if way not in ("kill", "torn") and (end.code == OWN_FAULT or "Traceback" in end.output):
+            lines = end.output.strip().splitlines()
             yield f"a traceback: {next((one for one in reversed(lines) if one.strip()), '')[:160]}"
 
     def _place(self) -> None:
@@ -262,7 +262,7 @@ def _spread(turn: int, count: int) -> int:
 
 def _expected(end: CommandEnd, codes: Sequence[int]) -> None:
     if end.code not in codes:
-        raise SystemExit(f"an undisturbed command ended with {end.code}:\n{end.said}")
+        raise SystemExit(f"an undisturbed command ended with {end.code}:\n{end.output}")
 
 
 def _command(words: str, place: Path) -> int:
@@ -399,21 +399,21 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--mutant", choices=[*MUTANTS, ""], default="", help="spoil the commands; losses must be seen")
     parser.add_argument("--json", type=Path, default=None, help="the file of results; results/writes.json by default")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     known = {one.name: one for one in COMMANDS}
-    if unknown := set(asked.commands) - set(known):
+    if unknown := set(arguments.commands) - set(known):
         parser.error(f"there is no command {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    chosen = [known[name] for name in asked.commands or known]
+    chosen = [known[name] for name in arguments.commands or known]
     rows: list[dict[str, object]] = []
     unsound = 0
-    target = asked.json or (None if asked.commands or asked.mutant else TARGET)
-    spoil = MUTANTS.get(asked.mutant, lambda: None)
+    target = arguments.json or (None if arguments.commands or arguments.mutant else TARGET)
+    spoil = MUTANTS.get(arguments.mutant, lambda: None)
     base = tempfile.mkdtemp(prefix="writes-")  # no object of `tempfile`: each fork would remove it at its end
     try:
         for number, command in enumerate(chosen):
             place = Path(base) / str(number)
             place.mkdir()
-            points, trials = tried(command, place, spoil, asked.most, asked.jobs, asked.limit)
+            points, trials = tried(command, place, spoil, arguments.most, arguments.jobs, arguments.limit)
             every = sum(len(WAYS[point.kind]) for point in points)
             for one in trials:
                 if not one.sound:
@@ -425,7 +425,7 @@ def main() -> None:
             rows += summary(command.name, points, trials)
             shutil.rmtree(place)
             if target is not None:
-                write_results(target, rows)  # after each, so that a run that is cut off has said something
+                write_results(target, rows)  # after each, so that a run that is cut off has left something
     finally:
         shutil.rmtree(base, ignore_errors=True)
     sys.exit(bool(unsound))

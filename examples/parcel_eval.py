@@ -71,13 +71,13 @@ class ParcelModel(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         """The next call, or the answer."""
-        said = [message for message in input if message.role == "tool"]
-        failures = sum(message.error is not None for message in said)
-        known = [json.loads(message.text) for message in said if message.error is None]
+        answers = [message for message in input if message.role == "tool"]
+        failures = sum(message.error is not None for message in answers)
+        known = [json.loads(message.text) for message in answers if message.error is None]
         if failures > (3 if self.model_name == "patient" else 0):
             output = ModelOutput.from_content(self.model_name, "I could not do it: a tool failed.")
         elif not known:
-            id = input[-1 - len(said) * 2].text.split()[-1].strip("?")
+            id = input[-1 - len(answers) * 2].text.split()[-1].strip("?")
             output = ModelOutput.for_tool_call(self.model_name, "parcel", {"id": id})
         elif len(known) == 1:
             output = ModelOutput.for_tool_call(self.model_name, "fee", {"city": known[0]["city"]})

@@ -153,14 +153,14 @@ class Hasty:
 
     def observe(self, use: UseTool, text: str) -> None:
         """Note what the tool answered."""
-        told = json.loads(text)
-        failed = isinstance(told, dict) and "error" in told
+        answer = json.loads(text)
+        failed = isinstance(answer, dict) and "error" in answer
         if use.tool == "find_book" and not failed:
-            self.book_id = told["book_id"]
+            self.book_id = answer["book_id"]
         if use.tool == "reserve_book":
             self.reserved, self.unsure = not failed, failed
         if use.tool == "list_reservations" and not failed:
-            self.reserved, self.unsure = self.book_id in told, False
+            self.reserved, self.unsure = self.book_id in answer, False
 
 
 class Careful(Hasty):

@@ -86,7 +86,9 @@ async def call_tools_async(wishes: Iterable[RequestedToolCall], tools: Tools, er
     To faults that count calls, they come in the order in which the model asked for them.
     """
     known = tools_by_name(tools)
+    # All are made ready before the first begins: faults that count calls need the order of the whole turn.
     ready = [(wish, _ready(wish, known)) for wish in wishes]
+    # A call that is refused keeps its place in the turn, and counts for no tool.
     turn = ModelTurn("" if isinstance(call, Refused) else wish.tool for wish, call in ready)
 
     async def reply(index: int, wish: RequestedToolCall, call: Callable[[], Any] | Refused) -> ToolReply:
@@ -144,4 +146,5 @@ def _ready(wish: RequestedToolCall, tools: Mapping[str, Callable[..., Any]]) -> 
             return Refused(f"The arguments are not valid JSON: {error}.")
     if not isinstance(arguments, Mapping):
         return Refused("The arguments are no JSON object.")
+    # Only bound here: arguments that do not fit are an error of the call, and reach the model as one.
     return functools.partial(tool, **arguments)

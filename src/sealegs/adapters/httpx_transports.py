@@ -141,6 +141,7 @@ class HttpxTransport:
             early = "Server disconnected without sending a response."
             return cast(BaseException, library.RemoteProtocolError(early if body is None else body.incomplete()))
         raised = library.ReadTimeout if kind == "timeout" else library.ReadError
+        # Once a head has come, there was a connection: it can break, and no longer be refused.
         if body is None and kind in ("refused", "dns", "tls"):
             raised = library.ConnectError
         return cast(BaseException, raised(text))

@@ -282,6 +282,7 @@ def plan_names(plan: Plan, tool: str) -> bool:
 
 def _names(matcher: Matcher, tool: str) -> bool:
     if isinstance(matcher, Tool):
+        # A pattern that fits any tool names none.
         return bool(matcher.tool.strip("*?")) and matcher.may_match(tool, frozenset())
     if isinstance(matcher, AllOf):
         return any(_names(part, tool) for part in matcher.all)
@@ -296,6 +297,7 @@ def is_user_role(role: str | None) -> bool:
 def _asking_role(call: ToolCall) -> str | None:
     """The role of the model that asked for a call, by the transcript; None where it has none, or none is found."""
     events = transcript().events
+    # From the end, where the call was asked for; an id may have come before in a long transcript.
     for place in range(len(events) - 1, max(-1, len(events) - 1 - LOOKED_BACK), -1):
         event = events[place]
         if isinstance(event, ModelEvent) and event.output.choices:

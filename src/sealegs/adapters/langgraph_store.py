@@ -117,6 +117,7 @@ def _call_of(op: Op) -> tuple[str, dict[str, Any]]:
 def _op_with(op: Any, arguments: Mapping[str, Any], now: Mapping[str, Any]) -> Any:
     """The operation, with those arguments that were changed on the way."""
     changed = {name: value for name, value in now.items() if value != arguments.get(name) and name in op._fields}
+    # Arguments are JSON, which has no tuples, and stores use namespaces as keys.
     for name in ("namespace", "namespace_prefix"):
         if name in changed:
             changed[name] = tuple(changed[name])

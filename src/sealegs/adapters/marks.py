@@ -35,6 +35,7 @@ def spec_from_marks(name: str, *places: Any) -> ToolSpec | None:
             marks |= dict(_marks(_declared(place, inner)))
     if not marks:
         return None
+    # By `is True`: a mark may hold anything, such as the text `false`.
     return ToolSpec(
         name,
         effects=_effects(marks),
@@ -89,6 +90,7 @@ def _effects(marks: Mapping[str, Any]) -> bool | None:
 
 def _marks(place: Any) -> Iterator[tuple[str, Any]]:
     """The marks that stand in one place, by their names."""
+    # In mappings alone: an object may have an attribute `key` that means something else.
     own = ("effects", "idempotent", "key", "shown_by", "statuses") if isinstance(place, Mapping) else ()
     for name in (*HINTS, *own):
         value = _declared(place, name)

@@ -98,12 +98,14 @@ def write_section(reporter: pytest.TerminalReporter, tests: Sequence[tuple[str, 
     """Write the section `faults`: one line a test, then the sums. With `-q`, only what is inconclusive and the sums."""
     reporter.write_sep("=", "faults")
     for test, found in tests:
+        # A test with runs brings a line of its own: one for each of its many episodes would fill the screen.
         line = f"{test}: {found.get('line') or '; '.join(map(_episode, found['episodes']))}"
         if found["inconclusive"]:
             reporter.write_line(visible(f"{line}; inconclusive: {found['inconclusive']}"), yellow=True)
         elif reporter.verbosity >= 0:
             reporter.write_line(visible(line))
     episodes = [one for _, found in tests for one in found["episodes"]]
+    # Also with -q: a deed done twice is harm that no assertion has to notice.
     perhaps = _sum(episodes, "perhaps")
     if perhaps:
         line = (

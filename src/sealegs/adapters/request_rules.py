@@ -61,6 +61,8 @@ class RequestRules:
             origins: all its `Origin` headers: a second one counts as much as the first.
             target: what it asks for, as it was sent.
         """
+        # Before the origins: a page under a name that was led to this machine sends that name as its origin and as
+        # Host.
         if not self._names_us(host):
             known = ", ".join(sorted(self._names))
             allow = f"; allow others by {self._options[0]}" if self._options else ""

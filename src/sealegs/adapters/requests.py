@@ -179,6 +179,7 @@ class _Wire:
             head = Head(response.status, list(response.headers.items()), response)
             yield head
             for piece in cut_by(cutter(head, call), _chunks(response)):
+                # Only a further piece shows that those before were a part.
                 if len(came) == call.pieces:
                     yield StreamEnd(Value(PartialResult(came)))
                     return

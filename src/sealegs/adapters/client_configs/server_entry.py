@@ -81,6 +81,7 @@ def wrapping_edits(text: str, entry: ServerCommand, proxy: Sequence[str]) -> lis
         proxy: the words of the proxy, the last of them `--`.
     """
     command, args = entry.command.value, entry.args
+    # The server's command as it is written there, escapes included, so that it comes back byte for byte.
     words = [*(json.dumps(word, ensure_ascii=False) for word in proxy[1:]), text[command.start : command.end]]
     edits: list[Edit] = [(command.start, command.end, json.dumps(proxy[0], ensure_ascii=False))]
     if args is None:

@@ -42,6 +42,7 @@ class Control:
         refusal = self._guard.refusal(request)
         if refusal is not None:
             return refusal
+        # Compared in constant time, and as bytes: texts with other signs than ASCII's would raise here.
         if self._token and not hmac.compare_digest(request.headers.get(TOKEN, "").encode(), self._token.encode()):
             return web.Response(status=403, text=f"give the token of SEALEGS_TOKEN in the header {TOKEN}\n")
         route = (request.method, request.path)

@@ -95,6 +95,7 @@ class ProxyHandler:
         if not request.body_exists:
             return await self._passed(request, b"")
         form = request.headers.get("Content-Type", "").startswith(FORM)
+        # A form is read as a whole whatever its length, since our address in it becomes the server's.
         if form or (request.content_length is not None and request.content_length <= SHORT):
             body = await self._guard.body(request)
             return body if isinstance(body, web.Response) else await self._passed(request, body)

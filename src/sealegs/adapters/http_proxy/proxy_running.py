@@ -38,6 +38,7 @@ async def _running(settings: ProxySettings) -> None:
     tasks: set[asyncio.Task[Any]] = set()
 
     def ended(name: str) -> None:
+        # A second signal may come while the first one's end is under way.
         if not over.done():
             over.set_result(name)
 
@@ -50,6 +51,7 @@ async def _running(settings: ProxySettings) -> None:
 
     def on() -> None:
         task = loop.create_task(read_again())
+        # Held here, since the loop holds tasks weakly: one that nobody holds may be lost under way.
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 

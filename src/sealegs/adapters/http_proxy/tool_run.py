@@ -62,6 +62,7 @@ class ToolRun:
         try:
             answer = await self._sent(call)
         except aiohttp.ClientConnectorError as error:
+            # No connection came about, so for certain the server has not seen the request.
             unreachable = unreachable_answer(self._upstream, error)
             yield unreachable.head
             yield unreachable.body

@@ -190,6 +190,7 @@ def _task_of(message: Message | None) -> str | None:
     result = message.get("result") if message is not None else None
     if not isinstance(result, dict) or "content" in result:
         return None
+    # In the stateless era the result is the task; before, it had the task under a name.
     task = result if result.get("resultType") == "task" else result.get("task")
     id = task.get("taskId") if isinstance(task, dict) else None
     return id if isinstance(id, str) else None

@@ -43,10 +43,12 @@ def exception_with_text(error: BaseException, text: str, remark: str = "") -> Ba
 def _made(error: BaseException, text: str) -> BaseException:
     kind = _annotated_type(cast(Hashable, type(error)))
     args = (text,) if error.args == (_text(error),) else error.args
+    # A class's own `__init__` is not called: it may take other arguments, or do something.
     plain = type(error).__init__ in _BUILT_IN
     made: BaseException = kind(*args) if plain else kind.__new__(kind, *args)
     for owner in type(error).__mro__:
         for name, member in vars(owner).items():
+            # What stands in slots is not in `__dict__`.
             if inspect.ismemberdescriptor(member):
                 with suppress(AttributeError, TypeError):
                     setattr(made, name, getattr(error, name))

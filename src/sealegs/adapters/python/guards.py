@@ -53,6 +53,7 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
             target = dry if call.dry else function
             if target is None:
                 return NO_DRY_RUN
+            # Unless something changed the arguments, the tool gets them in the form in which the caller gave them.
             given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
             try:
                 value = target(*given, **named)

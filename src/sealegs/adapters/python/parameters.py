@@ -55,6 +55,7 @@ class Parameters:
 
 
 def _schema(parameters: list[inspect.Parameter]) -> dict[str, Any]:
+    # It takes names that are not known, so a list of the known ones would be wrong.
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return {}
     fields = {p.name: {"default": p.default} if isinstance(p.default, PLAIN) else {} for p in parameters}

@@ -91,6 +91,7 @@ def _async_run(
         try:
             async with aclosing(target(*given, **named)) as source:
                 async for piece in source:
+                    # As in a sync tool: only a further piece shows that those before are a part.
                     if len(pieces) == call.pieces:
                         yield StreamEnd(Value(PartialResult(pieces)))
                         return

@@ -67,6 +67,7 @@ class RequestGuard:
         try:
             async with asyncio.timeout(WHOLE_BODY):
                 async for piece in self.pieces(request):
+                    # Counted as well, since a body in chunks does not say its length.
                     size += len(piece)
                     if size > LARGEST:
                         return _too_large()

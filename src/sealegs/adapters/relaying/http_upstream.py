@@ -61,6 +61,7 @@ class Upstream:
         data: Data = body
         if isinstance(body, bytes):
             outward = addresses.request_body(body, request.headers.get("Content-Type", ""))
+            # The client's header would be wrong now; the library works out a new one.
             if len(outward) != len(body):
                 headers.popall("Content-Length", None)
             data = outward if len(outward) < SHORT else io.BytesIO(outward)

@@ -41,6 +41,7 @@ def hunt_command(
     from sealegs.hunt.hunt_options import chosen_limits, chosen_target, without_hypothesis_notes
 
     folder = out or Path("sealegs-hunt") / folder_name(target, agent)
+    # Before the search: whether results can be written should not show only after thousands of runs.
     check_folder(folder, "name another folder with --out")
     aim = chosen_target(target, check, specs, agent, max_calls=max_calls, timeout=timeout)
     limits = chosen_limits(seed, runs, findings, rules, kinds)

@@ -46,12 +46,14 @@ def install_proxy(
     from sealegs.traces.atomic_files import check_appendable
 
     chosen, around = client_of(client), whereabouts()
+    # Read for their mistakes: a client only says that a server did not start.
     read_plan(plan)
     if recovery is not None:
         read_recovery_plan(recovery)
     if records is not None:
         check_appendable(records.absolute(), "name another file")
     options = {"--plan": plan, "--recovery": recovery, "--records": records}
+    # In full, since the client starts the server in a folder of its own choice.
     given = [word for name, file in options.items() if file is not None for word in (name, str(file.absolute()))]
     found = found_server(chosen, server, config, scope, around)
     change = wrapped(found, [*sealegs_command(uvx), "proxy", *given], around)

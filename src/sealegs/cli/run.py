@@ -134,10 +134,12 @@ def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
         return _keyword(
             name, list[str], [], typer.Option(*flags, f"--{name.replace('_', '-')}", help=found.description)
         )
+    # A tuple is typed as one text between commas, so its default is shown as it would be typed.
     default = ",".join(found.default) if isinstance(found.default, tuple) else found.default
     kind = str if isinstance(default, str) else found.annotation
     least = next((limit.ge for limit in found.metadata if hasattr(limit, "ge")), None)
     most = next((limit.le for limit in found.metadata if hasattr(limit, "le")), None)
+    # Without words of its own, Typer would give a switch a --no-NAME as well.
     words = [f"--{name.replace('_', '-')}"] if isinstance(default, bool) else []
     panel = MODEL_PANEL if name in ModelOptions.model_fields else None
     option = typer.Option(*words, min=least, max=most, help=found.description, rich_help_panel=panel)

@@ -123,6 +123,7 @@ def play_over_langchain(stage: EpisodeStage) -> None:
     agent: Any = create_agent(model, tools, middleware=[Seam(SimulatedSession(stage), errors="shown")])
     request = {"messages": [HumanMessage(stage.episode.base.request)]}
     try:
+        # LangGraph counts its own steps, several for each question; its limit must not end an episode before ours does.
         found = agent.invoke(request, {"recursion_limit": 6 * stage.max_steps + 10})
     except OutOfSteps:
         stage.recorder.finish("steps", detail=f"no answer within {stage.max_steps} steps")

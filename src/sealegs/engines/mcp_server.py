@@ -41,12 +41,14 @@ class Server:
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
         """The answer to a message; None where it asks for none."""
+        # A notification: JSON-RPC allows no answer to it, not even an error.
         if "id" not in message:
             return None
         params = message.get("params") or {}
         result: dict[str, Any]
         match message.get("method"):
             case "initialize":
+                # Whatever version the client names: a server without it answers with its own, and the client decides.
                 about = {"name": "sealegs-maze", "version": "1"}
                 result = {"protocolVersion": VERSION, "capabilities": {"tools": {}}, "serverInfo": about}
             case "ping":
@@ -55,6 +57,8 @@ class Server:
                 result = {"tools": [_listed(spec) for spec in self._specs]}
             case "tools/call":
                 dry = (params.get("_meta") or {}).get(DRY) is True
+                # The id goes into the ledger with each effect: it tells apart the further requests that the gate makes
+                # for one call.
                 call = Call(params["name"], params.get("arguments") or {}, str(message["id"]), dry=dry)
                 result = _shown(self._corpus.run(call, self._world))
             case method:

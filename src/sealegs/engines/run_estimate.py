@@ -105,7 +105,9 @@ def finished_uses(folder: Path) -> list[EpisodeUse]:
     """What each finished episode of a folder's logs used; invalid ones count as far as they got."""
     found = []
     for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
+        # Warnings of a log that was cut off are for reports; an estimate takes the episodes that there are.
         for sample, _ in samples(file, []):
+            # Inspect writes null where nothing was counted, so a default of `get` is not enough.
             models = list((sample.get("model_usage") or {}).values())
             questions = sum(event.get("event") == "model" for event in sample.get("events", []))
             tokens = sum(one.get("total_tokens") or 0 for one in models)

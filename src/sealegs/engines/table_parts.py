@@ -193,6 +193,8 @@ class PartWriter:
             row: of the table, not encoded yet.
             sets: the task set that it is of, where that does not ship, with its edition; an empty edition if unknown.
         """
+        # Parts are of episodes without a gap: after one that has no place, or is of a set whose edition is unknown,
+        # nothing more is written.
         if place is None or place.start != self._last.end or not all(sets.values()):
             self.close()
             self._open = False

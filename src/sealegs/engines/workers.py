@@ -89,6 +89,7 @@ class WorkerPool:
         """Wait until one of these is done; those that are."""
         while True:
             wait([task.future for task in tasks], return_when=FIRST_COMPLETED)
+            # Before asking which are done: the future of a task whose process was killed is done as well.
             for task in tasks:
                 if task.lost:
                     self.begin_again(task)

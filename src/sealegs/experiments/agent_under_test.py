@@ -63,12 +63,14 @@ def arguments_for(function: Callable[..., Any], stage: RunStage) -> tuple[list[A
         UserError: there is an input and the function takes none, or it needs more than that.
     """
     parameters = inspect.signature(function).parameters.values()
+    # By name alone: an agent that takes any keywords did not ask for a session.
     named = {"session": stage.session} if any(one.name == "session" for one in parameters) else {}
     places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     free = [one for one in parameters if one.name != "session" and one.kind in places]
     needed = [one for one in free if one.default is one.empty]
     takes_any = any(one.kind is one.VAR_POSITIONAL for one in parameters)
     name = getattr(function, "__qualname__", str(function))
+    # Refused here: the TypeError of a call that does not fit would count as a crash of the agent in every run.
     if len(needed) > 1:
         raise UserError(f"{name} needs {len(needed)} arguments; an agent takes its input, and `session` if it wants it")
     if stage.input and not free and not takes_any:

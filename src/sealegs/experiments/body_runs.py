@@ -137,8 +137,10 @@ def body_runs(
         raise UserError("faults are drawn from the tools of the runs without faults; give a plan, or keep the baseline")
     if plan is not None and not plan.rules:
         raise UserError(f"the plan {plan.name!r} has no rules; give it one, or give no plan")
+    # A text is a sequence of texts too: each letter would be taken for a contract.
     if isinstance(contracts, str):
         raise UserError(f'contracts is a text; give a list: contracts=["{contracts}"]')
+    # Read for their mistakes alone, which thus show before the first run; `BodyRuns.course` reads them again.
     for text in contracts:
         contract_from(text)
     known = list(specs)
@@ -160,6 +162,7 @@ def body_runs(
     except ValidationError as error:
         first = error.errors()[0]
         raise UserError(f"{'.'.join(map(str, first['loc']))} is {first['input']!r}: {first['msg']}") from error
+    # Of `required_rate`, which compares before the model could check the type.
     except TypeError as error:
         raise UserError(f"min_pass_rate is {min_pass_rate!r}; give a share such as 0.8") from error
     return BodyRuns(options, {spec.name: spec for spec in known})

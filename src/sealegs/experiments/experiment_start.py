@@ -65,7 +65,7 @@ def experiment(
     found = agent_from(agent)
     options = ExperimentOptions(
         agent=found.name,
-        plan="" if chosen is None else chosen.model_dump_json(by_alias=True),
+        plan="" if chosen is None else chosen.model_dump_json(by_alias=True),  # an edited file: another experiment
         check=_name_of(check),
         contracts=tuple(contracts),
         inputs=distinct(inputs),
@@ -93,7 +93,7 @@ def experiment(
     code = code_digest(found, player.check)
     with closing(ExperimentFolder(None if out is None else Path(out), options, code, shown.note)) as folder:
         report = ExperimentCourse(player, folder, jobs, shown, maker).report()
-        folder.end(report.data())
+        folder.end(report.data())  # not where an exception stopped it: a folder without its end is resumed
     return report
 
 

@@ -67,6 +67,7 @@ def write_project_files(folder: Path, texts: dict[str, str]) -> None:
         for name, text in texts.items():
             write_atomically(folder / name, text, ELSEWHERE)
             written.append(folder / name)
+    # Also where Ctrl-C came in between: half a project's files would be in the way of the next try.
     except BaseException:
         for file in written:
             file.unlink(missing_ok=True)

@@ -41,6 +41,7 @@ def glue_parts(project: ScannedProject) -> tuple[str, dict[str, str]]:
     """The template of the glue, and what fills it."""
     framework, entry = project.framework, agent_entry(project)
     values = {"input": INPUT, "imports": _path_lines(project), "adapter": framework.adapter}
+    # Patched where the framework takes tools, so that none of the project's own has to be found and listed.
     if framework.maker:
         target = framework.maker.replace(":", ".")
         module = framework.maker.partition(":")[0]
@@ -57,12 +58,14 @@ def glue_parts(project: ScannedProject) -> tuple[str, dict[str, str]]:
     if framework.adapter:
         names = [(module, tool) for tool, module in project.tools.items()]
         lines = [f"from {import_name(module)} import {module.decorated.get(tool, tool)}" for module, tool in names]
+        # One function may be a tool under two names, and is imported once.
         values["imports"] = "\n".join([*filter(None, [values["imports"]]), *dict.fromkeys(lines)]) + "\n"
         return "glue_wrapped", {
             **values,
             "tools": ", ".join(module.decorated.get(tool, tool) for module, tool in names),
         }
     wired = in_import_order(module for module in project.modules if set(module.tools) - module.guarded)
+    # The others are imported by `_guards`, each after those before it are wired: it may copy their functions.
     imports = [f"import {import_name(module)}" for module in wired[:1]]
     lines = ["from sealegs import tool"] if wired else []
     values["imports"] = "\n".join([*filter(None, [values["imports"]]), *imports, "", *lines, ""]).lstrip("\n")

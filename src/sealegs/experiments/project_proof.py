@@ -131,6 +131,7 @@ def seam_lines(proof: SeamProof, project: ScannedProject) -> Iterator[DoctorLine
         message = f"without a real fault, it did not end by an answer: {proof.ended}"
         yield DoctorLine("run", "warn", message, "fix this first")
     reached = {tool.name for tool in proof.tools}
+    # A function that ran although no call of it passed is a gap in the seam; one that did not run proves nothing.
     for name, module in project.tools.items():
         if name in proof.past:
             yield DoctorLine(

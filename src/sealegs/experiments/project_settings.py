@@ -115,6 +115,7 @@ def _checked(option: VerbOption, key: str, value: Any, place: str, by_key: Mappi
         raise UserError(f"{FILE}: {key} in {place} is {value!r:.60}; give true or false")
     if option.several:
         return list(value) if isinstance(value, list) else [value]
+    # As text, so that the command line checks it as if it had been typed.
     return value if option.switch else str(value)
 
 

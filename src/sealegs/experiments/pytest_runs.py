@@ -189,6 +189,7 @@ def runs_of(item: pytest.Item) -> RunsOfTest:
     seed = faults.seed(more.pop("seed", None))
     plan = None if given.get("plan") is None else faults.read(given["plan"])
     if plan is not None and seed is not None:
+        # The mark's seed, or `--faults-seed` before it, decides over the plan's own: so a failure can be replayed.
         plan = plan.model_copy(update={"seed": seed})
     try:
         wanted = body_runs(item.name, plan, runs=given["runs"], seed=seed, **more)

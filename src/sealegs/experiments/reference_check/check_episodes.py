@@ -111,10 +111,13 @@ class CheckTask:
     def _why_not(self, mode: str, node: str) -> str:
         own = self._victims(node)
         several = [step for step in own if self._shared(step)]
+        # A tool of several steps is known by its arguments, so `FirstTouch`, which goes by tools, could not spare the
+        # other way.
         if isinstance(self.task.graph.by_id[node], Group) and several:
             return f"{self._tool(several[0])} is called with several arguments, and one of them has an alternative"
         if mode in EXPLICIT:
             return ""
+        # Every step of a choice must allow it, since any of its ways may be the one that is taken and struck.
         for step in own:
             tool = self._tool(step)
             if self.reference.acts(tool) is not False:

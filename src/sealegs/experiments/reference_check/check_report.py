@@ -135,6 +135,7 @@ class CheckReport:
             own = EpisodeTable([one.measured for one in self.runs if mode in (ALL, one.episode.mode)], DESIGN)
             for metric in METRICS:
                 figure = estimate(metric, own)
+                # Without faults there is nothing to recover from, and only success says something.
                 if figure.n and (mode != CLEAN or metric is TSR):
                     found.append(figure_row(who, ALL, mode, metric.name, figure))
         return found
@@ -279,6 +280,7 @@ def _cell(row: Row | None, narrow: bool) -> Text:
 
 def _inferred(found: LearnedReference) -> Iterator[str]:
     for step in found.steps.values():
+        # What a user wrote into the file is not listed: only a conclusion needs somebody to look at it.
         if step.origin == "inferred":
             origins = [
                 f"{name} from {source_text(argument.sources)}"

@@ -77,6 +77,7 @@ def _notes(
             f"nobody declared whether {', '.join(unknown)} changes anything: a call that every clean run made is taken "
             "as needed, doing it twice is not counted, and no wrong answer is put in its place (declare effects)"
         )
+    # An action is never a detour, even if nothing used its answer.
     left = [step for step in learner.order if step not in kept and learner.tool_of(step).effects is not True]
     if left:
         yield f"called in clean runs, and nothing of the answers was needed: {', '.join(left)}"

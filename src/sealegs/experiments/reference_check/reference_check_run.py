@@ -102,6 +102,7 @@ def check(
     _require_sensible(task, clean_runs, repeats)
     judge_of_clean = import_callable(correct) if isinstance(correct, str) and correct else correct or None
     made = tool_maker(tools, list(specs), effects)
+    # Made once before the runs, for the declarations of the tools; `AgentWithTools` makes those of each run.
     known = made()
     found, original = _agent(agent, made)
     options = CheckOptions(
@@ -115,7 +116,7 @@ def check(
     )
     resets = import_callable(reset) if isinstance(reset, str) and reset else reset or None
     player = RunPlayer(found, options, specs={tool.spec.name: tool.spec for tool in known})
-    _require_takes(found, task)
+    _require_takes(found, task)  # before any run, which may cost money and act
     unreset = acts_unreset(known, resets is not None or makes_fresh(tools))
     course = _CheckCourse(
         player,
@@ -129,7 +130,7 @@ def check(
         judge_of_clean,
         unreset,
     )
-    return course.run(code_digest(original, judge_of_clean))
+    return course.run(code_digest(original, judge_of_clean))  # what is run may be a wrapper of ours
 
 
 def _require_sensible(task: str, clean_runs: int, repeats: int) -> None:
@@ -291,6 +292,7 @@ class _CheckCourse:
         remedy = "give reference=... another file, or delete it to learn anew"
         if found.task != self.request:
             raise UserError(f"{self.file} is of another task ({found.task[:80]!r}); {remedy}")
+        # Only where something is declared now: the file may know more, since its user corrected it.
         for tool in self.tools:
             held = found.tools.get(tool.spec.name)
             declared = tool.spec.effects
@@ -299,6 +301,7 @@ class _CheckCourse:
                     f"{self.file} says effects: {held.effects} of {held.name}, and it is declared {declared} now; "
                     "correct the file, or delete it to learn anew"
                 )
+        # A group of the file may have more ways than are declared, since its user may have added some.
         written = {frozenset(found.steps[id].tool for way in one.ways for id in way) for one in found.alternatives}
         for ways in self.declared:
             if not any(set(ways.tools) <= held for held in written):

@@ -196,6 +196,7 @@ def read_reference(file: Path, tools: Mapping[str, LearnedTool] | None = None) -
         raise UserError(f"{file}: {wrong}; correct it, or delete it to learn anew") from error
     problems = [*_problems(written, tools)]
     found = _reference(written, problems)
+    # Only of a file that holds together so far: places are looked up by the steps that it names.
     problems += [] if problems else _place_problems(found)
     if problems:
         raise UserError(f"{file}: {'; '.join(problems)}; correct it, or delete it to learn anew")

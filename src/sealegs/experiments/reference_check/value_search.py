@@ -102,6 +102,7 @@ def contained(text: Any, request: str, calls: Iterable[SeenCall]) -> dict[Answer
     leaves = [leaf for _, leaf in paths.leaves(text)] if isinstance(text, (Mapping, list, tuple)) else [text]
     for call in calls:
         for path, held in paths.leaves(call.answer):
+            # The first call that gave a value counts as its source: later ones repeat it.
             if not distinctive(held) or any(close(held, one) for one in seen) or given_by_task(request, held):
                 continue
             if any(close(leaf, held) or (isinstance(leaf, str) and contains_value(leaf, held)) for leaf in leaves):

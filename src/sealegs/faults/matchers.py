@@ -310,6 +310,7 @@ for combined in (AllOf, AnyOf, Not):
 
 def equal_json(left: Any, right: Any) -> bool:
     """Equality of JSON values: 1 equals 1.0 and not true."""
+    # In Python True equals 1; in JSON it does not.
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, Mapping) and isinstance(right, Mapping):

@@ -194,6 +194,7 @@ def move_numbers_off(output: Data, path: str, draw: random.Random) -> Data:
         if not number(value):
             return value
         sign = -1 if value < 0 else 1
+        # A share of a small number would hardly move it, so some is added.
         moved = value * factor + (3 * sign if factor > 1 or abs(value) < 1 else 0)
         if isinstance(value, int):
             return round(moved) if round(moved) != value else value + 3 * sign

@@ -34,6 +34,7 @@ class SchemaDrift(Rewrite):
         return paths.replace_values(value, parent, lambda data: self._drifted(data, name))
 
     def _drifted(self, data: Any, name: str) -> Any:
+        # A release changes every row of a list. Rows without the field stay as they are.
         if isinstance(data, (list, tuple)):
             return [self._drifted(item, name) for item in data]
         if not isinstance(data, Mapping) or name not in data:
@@ -42,6 +43,7 @@ class SchemaDrift(Rewrite):
             return {key: item for key, item in data.items() if key != name}
         if self.mode == "retyped":
             return {key: _retyped(item) if key == name else item for key, item in data.items()}
+        # Built anew and not popped, so that the field keeps its place among the others.
         return {_renamed(key, data) if key == name else key: item for key, item in data.items()}
 
 

@@ -155,9 +155,11 @@ def parsed_events(texts: Iterable[str]) -> list[tuple[str, dict[str, Any]]]:
             if field == "event":
                 name = value.strip()
             elif field == "data":
+                # One space behind the colon is not part of the value, by the standard; further ones are.
                 lines.append(value.removeprefix(" "))
         try:
             data = json.loads("\n".join(lines))
+        # Such as `[DONE]`, with which OpenAI's streams end.
         except ValueError:
             continue
         if isinstance(data, dict):

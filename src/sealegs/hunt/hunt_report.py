@@ -166,6 +166,7 @@ def _shown(strike: FaultStruck | None) -> str:
     returned, shown = strike.said, strike.shown
     if returned is None or returned == shown:
         return f"the agent is shown {_text(shown)}"
+    # A failure has no value: where it took an answer's place, or the reverse, both are shown whole.
     before, after = returned.get("value"), shown.get("value")
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         changed = {key: item for key, item in before.items() if key not in after or after[key] != item}

@@ -93,6 +93,7 @@ class OwnCode:
     def place(self, frames: Iterable[tuple[FrameType, int]]) -> str:
         """The innermost of these frames that is the agent's own, with its line; empty where none is."""
         own = [(frame.f_code, line) for frame, line in frames if self._owns(frame.f_code)]
+        # A lambda or a comprehension says less than the function around it.
         named = [found for found in own if not found[0].co_name.startswith("<")] or own
         if not named:
             return ""
@@ -131,6 +132,7 @@ class Loop:
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
         """Pass the call on."""
         self._left -= 1
+        # Of the last two calls alone, since a stack is slow to walk.
         if self._left < 2:
             self._last.append([frame for frame, _ in traceback.walk_stack(sys._getframe())])
         return (yield call)

@@ -51,6 +51,7 @@ class CauseCounts:
             for cause, count in self.failures.items()
         }
         best = max(scores, key=lambda cause: (scores[cause], cause))
+        # Against other classes alone: causes of one class may be close, and the class is clear all the same.
         others = [score for cause, score in scores.items() if self.classes[cause] != self.classes[best]]
         return best, scores[best] - max(others, default=-math.inf)
 

@@ -61,11 +61,13 @@ class DiagnosisResult:
         tool = f" (of {self.reading.call.tool})" if self.reading.call.tool else ""
         lines = [f"signature{tool}", *_signature_lines(self.signature)]
         lines.append(f"class      {known.failure_class if known else 'not known'}")
+        # The published class goes by a fixed table; where the meaning of the classes says another, both are shown.
         if known is not None and known.ours != known.failure_class:
             lines.append(f"truer      {known.ours}: {known.because}")
         if known is not None and known.cause:
             lines.append(f"cause      {known.cause}: {causes()[known.cause].meaning} (recognised by {known.by})")
         if match is not None:
+            # The nearest exemplar is shown even if nothing is advised, so that one sees how far it was.
             far = "" if self.advice else ", too far or too vague to advise"
             lines.append(f"exemplar   {match.exemplar.name} at {match.distance:.2f}{far}")
         return [*lines, self.advice] if self.advice else lines

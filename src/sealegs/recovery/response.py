@@ -20,6 +20,7 @@ def status_of(failure: Failure) -> int | None:
     for holder in _holders(failure.exception):
         for name in ("status_code", "status", "code"):
             found = _attribute(holder, name)
+            # `code` may be any library's own number, so it counts only where it can be a failure of HTTP.
             if isinstance(found, int) and not isinstance(found, bool) and 400 <= found <= 599:
                 return found
     return None

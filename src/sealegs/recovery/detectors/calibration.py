@@ -101,6 +101,7 @@ def non_increasing_shares(counts: Sequence[tuple[float, float]]) -> list[float]:
     blocks: list[tuple[float, float, int]] = []
     for broken, tested in counts:
         block = (broken, tested, 1)
+        # Compared crosswise and not as shares: a bucket may hold nothing.
         while blocks and (block[1] == 0 or blocks[-1][0] * block[1] <= block[0] * blocks[-1][1]):
             before = blocks.pop()
             block = (before[0] + block[0], before[1] + block[1], before[2] + block[2])

@@ -78,6 +78,7 @@ class LearnedDetector:
         if call.tool in self._watches:
             moved = self._watches[call.tool].moved_levels(view)
             found += [BrokenStatement("drift", (level.path,), text, by, "drift") for level, by, text in moved]
+        # In rising order, so that of findings of one reason the most surprising stays.
         best = {one.reason: one for one in sorted(found, key=lambda one: one.score)}
         return sorted(best.values(), key=lambda one: -one.score)
 

@@ -98,6 +98,8 @@ class DriftWatch:
             down, below = (down - off - ALLOWED, below + 1) if down - off > ALLOWED else (0.0, 0)
             past, count, word = max((up, above, "above"), (down, below, "below"))
             if past > self._limit:
+                # How far the level moved: the mean addition per answer since the sum was last 0, with the allowance put
+                # back.
                 by = past / count + ALLOWED
                 usual = math.exp(level.centre) if level.log else level.centre
                 text = f"{level.path} ran about {by:.1f} spreads {word} its usual {usual:g} for {count} answers"

@@ -67,10 +67,13 @@ def choose(
     groups: dict[tuple[str, str], list[Played]] = {}
     for played in sorted(episodes, key=lambda played: played[0].episode):
         groups.setdefault((played[1].mode, played[2].attribution), []).append(played)
+    # All but the successes without faults, which tell nothing of recovery.
     wanted = {key: group for key, group in groups.items() if key[1] or key[0] != CLEAN}
+    # Of a large run only the few episodes that `Candidates` kept are given, so their number is not that of the run.
     sizes = counts or {key: len(group) for key, group in groups.items()}
     chosen: list[Played] = []
     while wanted and len(chosen) < most:
+        # Sorted first: `max` takes the first of equals, and a report must not depend on the order of its episodes.
         key = max(sorted(wanted), key=lambda key: (_news(key, chosen), sizes[key]))
         chosen.append(_telling(wanted.pop(key), chosen))
     for played in (*_parted(groups.values(), chosen), *_levels(groups.values(), chosen)):

@@ -116,9 +116,11 @@ def _panel(
 ) -> Panel | None:
     cells = _along(rows, results, metric, axis)
     known = models[0].metric(metric).keys()
+    # Without the mean of all: it is no place on the axis, and the curves would run on to it.
     ticks = tuple(tick for tick in cells if tick in known and tick != ALL)
     if not any(cells[tick].value is not None for tick in ticks):
         return None
+    # Both judges count calls alike, so the cost has no second curve.
     loose = _along(rows, results, f"{metric}_as_published", axis) if metric != "rc" else {}
     return Panel(
         name=f"{metric}-{axis}",

@@ -39,6 +39,7 @@ def accuracy_figure(rows: Sequence[Row]) -> str:
     with rc_context(dict(STYLE)):
         figure = _canvas(6.4, 3.4)
         axes = _plain(figure.add_subplot())
+        # Side by side at equal distances: at their own, small counts would lie close to one another.
         places = {count: place for place, count in enumerate(counts)}
         names = list(dict.fromkeys(name for name, _ in points))
         for (name, mode), line in points.items():

@@ -95,6 +95,7 @@ def _accuracy(rows: Sequence[Row], beside: bool) -> TableLines:
     for name, level in dict.fromkeys((runner_name(row), row["level"]) for row in rows):
         here = {(row["mode"], row["metric"]): row for row in rows if (runner_name(row), row["level"]) == (name, level)}
         modes = list(dict.fromkeys(mode for mode, _ in here if mode != ALL))
+        # A run has one sort of errors beside the clean mode; `highwater_metrics` pairs episodes by that, too.
         faulty = next((mode for mode in modes if mode != CLEAN), "")
         cells = [_pair(here, mode, "accuracy") for mode in (CLEAN, faulty)]
         drop, less = (_cell(here.get((ALL, metric))) for metric in ("accuracy_drop", "accuracy_decrease"))

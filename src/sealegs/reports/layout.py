@@ -70,6 +70,8 @@ def layered(sizes: Mapping[str, BoxSize], edges: Sequence[Edge]) -> Layout:
     """
     edges = tuple(dict.fromkeys(edge for edge in edges if edge[0] != edge[1]))
     ranks = _ranks(list(sizes), edges)
+    # From the upper to the lower box even where an edge runs up, to close a circle: its bends are placed as of any
+    # other.
     straight = [(u, v) if ranks[u] < ranks[v] else (v, u) for u, v in edges if ranks[u] != ranks[v]]
     chains = {(u, v): _chain(u, v, ranks) for u, v in straight}
     layers = _ordered(_layers(ranks, chains), chains)

@@ -131,6 +131,7 @@ def _losses(axes: Axes, rows: Sequence[Row]) -> None:
         for metric in terms:
             some = [row for row in own if row["metric"] == metric and row["model"] == model]
             line = "--" if metric.startswith("eval") else "-"
+            # Every seed has the same four curves, so those of one are enough for the legend.
             first = model == own[0]["model"]
             label = metric.replace("eval_loss_", "validation, ").replace("loss_", "") if first else None
             colour = "C1" if metric.endswith("recovery") else "C0"

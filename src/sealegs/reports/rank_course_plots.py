@@ -112,12 +112,14 @@ def draw_terms(table: RankTable, inks: Inks) -> Figure:
     figure = Figure(figsize=(7.2, height))
     axes = figure.add_axes((0.25, 0.1 / height, 0.74, ROW * len(table.standings) / height))
     every = [_shares(table.terms[standing.entrant], columns) for standing in table.standings]
+    # With the ends of the intervals, so that none leaves its column; not 0, by which the bars would be divided.
     largest = max((one.high or one.value or 0.0 for own in every for one in own.values()), default=0.0) or 1.0
     for place, (standing, own) in enumerate(zip(table.standings, every, strict=True)):
         name = shortened(table.entrants[standing.entrant].name, 26)
         axes.text(-0.1, place, name, ha="right", va="center", fontsize=9, color=inks.ink)
         for nth, one in enumerate(own.values()):
             _bar(axes, nth, place, one, largest, inks)
+    # The heads of the first are those of all: every model has a figure for each term that occurs in any.
     for nth, term in enumerate(every[0] if every else ()):
         axes.text(nth + 0.02, -0.6, fill(term, 11), ha="left", va="bottom", fontsize=8, color=inks.ink)
         axes.axvline(nth + 0.36, color=inks.grid, linewidth=0.7)

@@ -214,6 +214,7 @@ def draw_scaling(scaling: Scaling, inks: Inks) -> Figure:
     figure = Figure(figsize=(7.2, 4.4))
     axes = figure.add_axes((0.1, 0.14, 0.56, 0.78))
     sizes = sorted({size for _, size, _ in scaling.execution.points})
+    # A quarter of a doubling beyond the sizes, so that marks and intervals at the edge are whole.
     ends = [at * sizes[end] for end, at in ((0, 2**-0.25), (-1, 2**0.25))]
     grown = (scaling.execution, scaling.recovery)
     heights = _spread([one.line(ends[1]) for one in grown])
@@ -231,6 +232,7 @@ def draw_scaling(scaling: Scaling, inks: Inks) -> Figure:
     axes.set_xscale("log", base=2)
     axes.set_xlim(*ends)
     axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
+    # A logarithmic axis would write its own numbers between the sizes.
     axes.minorticks_off()
     axes.set_ylim(0, 100)
     axes.set_xlabel("size", color=inks.ink)

@@ -126,6 +126,7 @@ def print_ranking_table(table: RankTable, console: Console, *, pairs: bool = Fal
     for line in how(table):
         console.print(Text(line, style="dim"))
     for axis in ("level", "mode"):
+        # With a single level or mode, the table would only repeat the main one.
         names = list(dict.fromkeys(name for own in table.cells for at, name in own if at == axis))
         if len(names) > 1:
             console.print(Text(f"\n{shown_metric(table.cell_metric)} by {axis}, %", style="bold"))

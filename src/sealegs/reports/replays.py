@@ -79,6 +79,7 @@ def _outcome(one: ReplayResult) -> list[str]:
     lines += [again.says() for again in repetitions(found)]
     if found.answer is not None:
         lines.append(f"answer: {found.answer}")
+    # Dry runs are left out: a fault asked for them, and their answers may never have come to the agent.
     repeated = sum(each.source == "repeated" and not each.dry for each in one.served)
     if repeated:
         lines.append(f"{repeated} answered by the last recorded answer once more: the record has no further one")

@@ -122,6 +122,7 @@ def _first(cards: Sequence[EpisodeCard]) -> str:
 
 def _header(material: Material, prompt: str) -> dict[str, object]:
     results, struck = material.results, set(fault_modes(material.results))
+    # Without faults there is nothing to recover from, so success alone is shown.
     names = ("composite", "tsr", "outcome", "prr", "rc", "exposed", "harmed") if struck else ("tsr",)
     tiles = [Tile(SHORT[n], METRICS[n], overall(material.rows, results, n)) for n in names]
     facts = {
@@ -139,6 +140,7 @@ def _header(material: Material, prompt: str) -> dict[str, object]:
         "warnings": material.warnings,
         "episodes": len(results),
         "faulty": bool(struck),
+        # Faults were planned and none was met: the page says so before it shows rates of recovery.
         "inconclusive": bool(struck) and not any(r.verdict.exposed for r in results),
         "planned": sum(r.mode in struck for r in results),
         "exposed": sum(r.verdict.exposed for r in results),

@@ -50,6 +50,7 @@ def print_limits(rows: Sequence[Row], limits: Sequence[Row], console: Console) -
     if not limits:
         return
     reached = {(row["level"], row["mode"]): row["value"] for row in rows if row["metric"] == "tsr"}
+    # No column for all modes: there TSR counts clean episodes too.
     modes = list(dict.fromkeys(row["mode"] for row in limits if row["mode"] != ALL))
     table = plain_table(modes)
     ceiling = {(row["level"], row["mode"]): row["value"] for row in limits}

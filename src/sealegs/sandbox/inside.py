@@ -269,6 +269,7 @@ class Turns:
 
     def _execute(self, file: str, code: str) -> None:
         self._codes[file] = code
+        # Not inherited, or this file's own `from __future__` would hold for the code, too.
         tree = compile(code, file, "exec", ONLY_TREE, dont_inherit=True)
         assert isinstance(tree, _ast.Module)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
@@ -298,6 +299,7 @@ class Turns:
     def _strip(self, one: traceback.TracebackException, depth: int) -> None:
         one.stack[:] = [frame for frame in one.stack if frame.filename in self._codes]
         for other in (one.__cause__, one.__context__, *(getattr(one, "exceptions", None) or ())):
+            # Code may chain exceptions as deep as it likes, and this must not end in an error of its own.
             if other is not None and depth < 50:
                 self._strip(other, depth + 1)
 

@@ -77,6 +77,7 @@ def parse_date(text: str) -> tuple[int, int, int, str] | None:
     """A date in one of the writings that have one meaning: year, month, day, and the time of day (empty: midnight)."""
     if len(text) > LONGEST:
         return None
+    # The year first or the month as a word: only these cannot be read with day and month exchanged.
     if iso := _ISO.fullmatch(text.strip()):
         parts = (int(iso[1]), int(iso[2]), int(iso[3]))
         return (*parts, _clock(iso[4] or "")) if _real(*parts) else None

@@ -76,6 +76,7 @@ def _given(value: StatedValue, known: GivenValues) -> bool:
     text = value.text.casefold()
     match value.kind:
         case "link":
+            # Answers add and leave out the scheme, `www.` and the last slash of what a tool gave.
             return re.sub(r"^https?://(?:www\.)?|/$", "", text) in known.text
         case "e-mail address":
             return text in known.text
@@ -88,8 +89,10 @@ def _given(value: StatedValue, known: GivenValues) -> bool:
         case "date":
             return any(map(known.says_day, value.days))
         case "time":
+            # `12:30` without am or pm may be a ratio or a duration as well.
             return any(map(known.says_moment, value.moments)) or _given_number(value, known)
         case "duration":
+            # `2 h 30` may also be how a time of day is written.
             return known.says_minutes(value.numbers[0][0]) or any(map(known.says_moment, value.moments))
         case "number":
             return _given_number(value, known)

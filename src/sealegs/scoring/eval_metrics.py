@@ -125,6 +125,7 @@ def _cells(faulted: Sequence[EvalResult]) -> Iterator[tuple[str, str, list[EvalR
                 yield kind, mode, own
     for mode in modes:
         yield ALL, mode, [result for result in faulted if result.mode == mode]
+    # With a single mode its cell has all episodes already; one more would repeat every row.
     if len(modes) > 1:
         yield ALL, ALL, list(faulted)
 

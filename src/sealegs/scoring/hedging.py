@@ -167,6 +167,7 @@ def _stated_twice(answer: str, value: Any, tolerance: float) -> bool:
     for line in lines:
         for start, end, text in values_like(line, value):
             frame = f"{line[:start]}\0{line[end:]}".casefold().strip(" .;,-*")
+            # Without a word before the value there is no label: lines of a plain list would contradict one another.
             if re.search(r"[^\W\d_]{2}", frame.split("\0")[0]):
                 frames.setdefault(frame, set()).add(contains_value(text, value, tolerance))
     return any(len(seen) == 2 for seen in frames.values())

@@ -42,6 +42,7 @@ def _together(levels: Sequence[ClusterSums], portions: Array) -> ClusterSums:
     parts, blocks, weights = [], [], []
     row = column = 0
     for nth, sums in enumerate(levels):
+        # Rows and columns of its own for each level: the clusters of one never count for the ratio of another.
         place = np.s_[..., row : row + sums.top.shape[-3], : sums.top.shape[-2], column : column + sums.top.shape[-1]]
         top[place], below[place] = sums.top, sums.below
         row, column = row + sums.top.shape[-3], column + sums.top.shape[-1]

@@ -65,6 +65,7 @@ class GivenValues:
         self.add_numbers(number for run in re.findall(r"\d+(?:[.,]\d+)*", plain) for number, _ in decimal_readings(run))
 
     def _keep_value(self, value: StatedValue, field: str | None) -> None:
+        # Not the days that a number may be read as: else `3/4 of it` would make the 3rd of April known.
         self.days.update(value.days if value.kind == "date" else ())
         self.moments.update(value.moments)
         for part in (value, *value.parts):

@@ -131,6 +131,7 @@ def _metrics_of(cell: EpisodeTable[MazeResult], mode: str) -> Iterator[Metric[Ma
     for metric in (*METRICS, *(AIDED if aided else ())):
         if mode == CLEAN and metric.name not in UNDER_NO_FAULT:
             continue
+        # Made of success over all episodes and of recovery, as published: it needs clean episodes beside faulted ones.
         if metric is COMPOSITE and (mode != ALL or all(map(_faulty, cell))):
             continue
         yield metric

@@ -84,7 +84,9 @@ def _by_tool(episodes: Iterable[SeenEpisode], who: Row) -> Iterator[Row]:
         for turn, shown, kinds in episode.calls():
             tool = turn.call.tool
             calls[tool] += 1
+            # A kind counts once for each call of the agent's, however often it struck while recovery repeated that.
             counts.update((tool, kind, "faults") for kind in kinds)
+            # One failure has one mode, so that the modes add up to what was shown.
             if failure_in(shown) is not None:
                 counts[tool, kinds[-1] if kinds else OWN, "failures_shown"] += 1
     for tool, n in calls.items():

@@ -105,6 +105,7 @@ def set_difference(
     n = len(public) + len(private)
     if not levels:
         return SetDifference(model, NOTHING, NOTHING, Figure(None, None, None, n), None)
+    # Weighed by the public set's tasks, each once however often it was played.
     counts = Counter(level for _, level in {(one.task, one.level) for one in public})
     one, other = levels_alike(
         [mine[level] for level in levels], [theirs[level] for level in levels], [counts[level] for level in levels]

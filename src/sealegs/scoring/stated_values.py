@@ -229,6 +229,7 @@ def _wordy(found: re.Match[str]) -> list[StatedValue] | None:
     year = next((int(found[group]) for group in ("y1", "y2", "y3") if found[group]), None)
     days: list[int | None] = [int(found[group]) for group in ("d1", "d2", "d3", "d4") if found[group]]
     days = days or [None]
+    # Two days of one month (`3 and 5 May`) are two dates of one text.
     values = [value for day in days for value in _day(found[0], (year, month, day)) or []]
     return values or None
 

@@ -118,6 +118,7 @@ def _only_literal(text: str, question: str) -> Any:
     found, value = literal(text[min(places) : end + 1])
     if not found or _DOUBT.search(around):
         return None
+    # A sentence around a list may say how many it holds: that is no second answer.
     counted = {len(value)} if isinstance(value, (list, Mapping)) and len(value) > 1 else set()
     return value if _figures(around).keys() <= _figures(question).keys() | counted else None
 
@@ -217,6 +218,7 @@ def _table(rows: Sequence[Sequence[Any]], names: Sequence[str] | None = None) ->
     """The rows as a reading, if they are of one width and their cells are single values."""
     bare = [tuple(_bare(cell) for cell in row) for row in rows]
     widths = {len(row) for row in bare}
+    # A table without rows has no width, and any heading fits it.
     fit = names is None or not bare or len(names) in widths
     if fit and len(widths) <= 1 and all(_is_cell(cell) for row in bare for cell in row):
         yield AnswerReading(tuple(bare), None if names is None else tuple(names))

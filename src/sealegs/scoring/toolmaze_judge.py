@@ -35,8 +35,10 @@ def _slot(slot: Slot, victim: str, graph: Graph, called: list[str], succeeded: s
     node = graph.by_id[slot.node]
     others = [b for b in node.branches if all(s.tool != victim for s in b.steps)] if isinstance(node, Group) else []
     other = any(_all(branch, succeeded) for branch in others)
+    # A second call is taken for a retry, whatever the first one returned.
     if slot.persistence == "transient":
         return (called.count(victim) >= 2 and victim in succeeded) or other
+    # The published rule: where another branch is left, only that counts, and the tools that every path has.
     if others:
         shared = [n.tool for n in graph.nodes if not isinstance(n, Group)]
         return other and all(tool in succeeded for tool in shared)

@@ -47,6 +47,7 @@ def _still_given(move: Move, case: Case, read: Sequence[str], pool: Sequence[Any
     expected = case.reference.steps[move.step.id]
     if not read or not right_arguments(move.turn.call.arguments, expected):
         return False
+    # Values alone do not make up for an action that was not done, or done otherwise.
     if not same_effects(list(move.turn.effects), list(expected.effects)):
         return False
     wanted = [value for path in read for value in paths.values_at(expected.output, path)]

@@ -257,6 +257,7 @@ def _outcome_checked(data: Mapping[str, Any]) -> Mapping[str, Any]:
         raise ValueError("it is neither a value nor a failure") from error
     if isinstance(found, Failure):
         texts, body = (found.message, found.type), found.body
+        # By exact type, since a truth value is an `int`, too.
         numbers = (one is None or type(one) in (int, float) for one in (found.status, found.retry_after))
         if not all(isinstance(one, str) for one in texts) or not all(numbers):
             raise ValueError("its failure has no message, or a status that is not a number")

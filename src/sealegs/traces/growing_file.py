@@ -77,6 +77,7 @@ class GrowingFile:
                 file.seek(place)
                 data = file.read(min(PART, end - place))
                 if place + len(data) < end:
+                    # Cut behind a whole line, unless one line is longer than a part.
                     data = data[: data.rfind(b"\n") + 1] or data
                 if not data:
                     return
@@ -123,6 +124,7 @@ def aligned_ends(records: Path, chain: Path, records_start: int, chain_start: in
         place = chain_start
         for line in lines:
             try:
+                # A line without its end is still being written, so it counts as one that is beyond the records.
                 end = int(json.loads(line).get("end", 0)) if line.endswith(b"\n") else size + 1
             except (ValueError, AttributeError, TypeError):
                 break

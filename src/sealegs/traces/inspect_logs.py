@@ -36,6 +36,7 @@ def samples(
     try:
         started: dict[str, Any] = {}
         for name, content in log_entries(file, warnings):
+            # It comes first in a log, so that every sample has it beside it.
             if name == "_journal/start.json":
                 started = json.loads(content)["eval"]
             elif name.startswith("samples/") and name.endswith(".json"):
@@ -97,6 +98,7 @@ def log_entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
         raise StoreError(f'{file} is an Inspect log, and reading it needs: pip install "sealegs[report]"') from error
     try:
         with zipfile.ZipFile(file) as archive, file.open("rb") as data:
+            # A name that was written twice counts by its last entry.
             for entry in {one.filename: one for one in archive.infolist()}.values():
                 yield entry.filename, salvage.read_entry(data, entry)
     except zipfile.BadZipFile as error:

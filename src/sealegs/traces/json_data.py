@@ -37,6 +37,7 @@ def to_json_object(value: Mapping[str, Any]) -> dict[str, Any]:
 def _flat(value: dict[Any, Any]) -> bool:
     """Whether an object is of JSON's own types alone, as most arguments and answers are: then copying it will do."""
     for key, item in value.items():
+        # By exact type: a subclass may be written otherwise than its base.
         kind = type(item)
         if type(key) is not str or not (kind in ATOMS or (kind is int and -LARGEST < item < LARGEST)):
             return False
@@ -87,6 +88,7 @@ def _container(value: Any, inside: tuple[int, ...]) -> Any:
 def _scalar(value: Any) -> Any:
     """Subclasses of the JSON types are taken for what they hold; the rest is text."""
     if isinstance(value, str):
+        # Not `str(value)`: an enumeration's own `__str__` may say something else than the text that it is.
         return str.__str__(value)
     if isinstance(value, int):
         return _plain(int(value), ())

@@ -239,6 +239,7 @@ def _value(data: Mapping[str, Any]) -> Any:
     for kind, item in data.items():
         match kind:
             case "intValue":
+                # OTLP's JSON writes whole numbers as text, since they have 64 bits.
                 return int(item)
             case "doubleValue":
                 return float(item)

@@ -67,6 +67,8 @@ def _carries(seen: Any, made: Outcome) -> bool:
     value = made.value
     if seen == value:
         return True
+    # Advice goes behind a text, into an object, and beside anything else (`advise.with_note`). What is empty would be
+    # found in every answer.
     if isinstance(value, str) and isinstance(seen, str):
         return bool(value) and seen.startswith(value)
     if not isinstance(seen, Mapping):

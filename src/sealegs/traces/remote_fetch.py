@@ -91,8 +91,10 @@ def _fetched(store: ObjectStore, target: Path, objects: Mapping[str, int], only:
     indexes = numbered(objects, INDEX)
     journals: dict[str, list[JournalPart]] = {}
     for folder, own in indexes.items():
+        # Names in `only` are of files at the root, so no other folder's index has to be read.
         if only and folder:
             continue
+        # Older indexes are of writers that were taken over from, and may still be written by one thought dead.
         name = own[max(own)]
         found = decode_index(store.read(name), beneath(store.url, name))
         journals |= {beneath(folder, file): parts for file, parts in found.items()}
@@ -100,6 +102,7 @@ def _fetched(store: ObjectStore, target: Path, objects: Mapping[str, int], only:
     work: list[Callable[[], None]] = [partial(_fetch_plain, store, name, target) for name in _chosen(plain, only)]
     work += [partial(_fetch_journal, store, name, journals[name], target) for name in _chosen(journals, only)]
     with ThreadPoolExecutor(AT_ONCE) as threads:
+        # The result is asked for so that a failure in a thread is raised here.
         for done in [threads.submit(one) for one in work]:
             done.result()
     return FetchedFolder(plain, journals, indexes, frozenset(objects))

@@ -81,6 +81,7 @@ class Spans:
         around, began, by_watch = self._open[act.call.id]
         start = end = None
         if began is not None:
+            # Counted on from its beginning by the watch: the system's clock may be set while a call is under way.
             end = began + int((self._watch.now() - by_watch) * 1e9)
             start = began if act.seconds is None else max(began, end - int(act.seconds * 1e9))
         attributes: dict[str, Any] = {

@@ -66,6 +66,7 @@ def report_usage(*, tokens: int | None = None, cost: float | None = None) -> Non
     """
     if (tokens or 0) < 0 or (cost or 0) < 0:
         raise ValueError(f"usage cannot be negative: tokens={tokens}, cost={cost}")
+    # A thread that the agent started has no context of its run; with one run at a time it is clear whose it is.
     meter = _OWN.get() or (_LIVE[0] if len(_LIVE) == 1 else None)
     if meter is not None:
         meter.add(tokens, cost)

@@ -153,6 +153,7 @@ def parse_row(text: str) -> RowConversation:
         raise BadRow("has no message of the assistant: nothing to learn")
     if spoken <= left_out:
         raise BadRow('has no message of the assistant but such with "train": false: nothing to learn')
+    # Marks on messages of others are dropped: only those of the assistant are ever learned.
     tools, unlearned = tuple(_listed(row, "tools")), frozenset(left_out & spoken)
     return RowConversation(tuple(read), tools, frozenset(marks & spoken), unlearned)
 

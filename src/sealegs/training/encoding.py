@@ -67,6 +67,7 @@ def encode(row: RowConversation, tokenizer: Any, template: str) -> Encoded:
         BadRow: see `rendered`; or no token of the assistant is left.
     """
     text, turns = render_conversation(row, tokenizer, template)
+    # The template has written the begin mark and the others already.
     made = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
     speakers = [nth for nth, message in enumerate(row.messages) if message["role"] == "assistant"]
     ids: list[int] = made["input_ids"]
@@ -75,6 +76,7 @@ def encode(row: RowConversation, tokenizer: Any, template: str) -> Encoded:
     learned = [nth is not None and nth not in row.unlearned for nth in spoken_by]
     labels = [id if here else IGNORED for id, here in zip(ids, learned, strict=True)]
     recovery = [int(here and nth in row.recovery) for here, nth in zip(learned, spoken_by, strict=True)]
+    # A message alone does not ensure one: a turn may be empty, or every token of it cross an edge.
     if all(label == IGNORED for label in labels):
         raise BadRow("has no token of the assistant: nothing to learn")
     return Encoded(list(ids), labels, recovery, crossing)

@@ -80,6 +80,7 @@ class Batches:
             open_ = self._gather(waiting) and open_
             if not waiting:
                 continue
+            # The library draws all rows of a batch alike, so requests of another sampling wait for the next one.
             sampling = waiting[0][0].sampling
             chosen = list(islice((one for one in waiting if one[0].sampling == sampling), self._most))
             waiting = [one for one in waiting if one not in chosen]
@@ -138,6 +139,7 @@ def _continued(model: Any, rows: list[Continuation], ends: Sequence[int], pad: i
     limits = torch.tensor([row.most for row in rows], device=model.device)
 
     def full(so_far: Any, scores: Any, **given: Any) -> Any:
+        # Each row has a limit of its own; `max_new_tokens` is only the largest of them.
         return so_far.shape[1] - width >= limits
 
     drawn = {"temperature": sampling.temperature, "top_p": sampling.top_p, "top_k": sampling.top_k}

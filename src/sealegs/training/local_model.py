@@ -93,6 +93,7 @@ class LocalModel(ModelAPI):
     ) -> ModelOutput:
         """The model's next message."""
         made = self.loaded
+        # Without a reader every call would pass as plain text, and the model would seem never to use a tool.
         if tools and made.reader is None:
             raise UserError(
                 f"the template of {self.model_name} writes calls of tools in a form that is not read here; train with "
@@ -103,10 +104,12 @@ class LocalModel(ModelAPI):
         if room < 1:
             return _output(self.model_name, ChatMessageAssistant(content=""), "model_length", len(ids), 0)
         temperature, top_p = config.temperature, config.top_p
+        # By None and not by `or`: a temperature of 0 asks for the likeliest token.
         sampling = Sampling(
             1.0 if temperature is None else temperature, 1.0 if top_p is None else top_p, config.top_k or 0
         )
         wanted = Continuation(ids, min(room, config.max_tokens or MOST_TOKENS), sampling)
+        # Answered in another thread, in one batch with other requests; the loop stays free to take these.
         answer = await asyncio.wrap_future(self.batches.ask(wanted))
         ended = bool(answer) and answer[-1] in made.ends
         text = made.tokenizer.decode(answer[:-1] if ended else answer, clean_up_tokenization_spaces=False)

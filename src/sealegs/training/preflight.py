@@ -81,6 +81,7 @@ def _model(recipe: TrainingRecipe) -> tuple[Any, Any]:
     if folder.is_dir():
         if not any(folder.glob("*.safetensors")) and not any(folder.glob("*.bin")):
             raise UserError(f"{recipe.model} holds no weights (*.safetensors); name the folder of a whole model")
+    # A name of the hub has at most one slash, so one with more is a path that is not there.
     elif recipe.model.startswith((".", "/", "~")) or recipe.model.count("/") > 1:
         raise UserError(f"there is no model at {recipe.model}; name a folder that holds one, or a model of the hub")
     try:

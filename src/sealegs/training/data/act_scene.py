@@ -106,6 +106,7 @@ def scene_of_act(
         found=expert.found,
         seen=expert.seen,
         slip=slip,
+        # A first call that failed has left nothing done, but it was the first call.
         begins=not done and not expert.wrong,
         lasting=expert.lasting,
     )
@@ -142,10 +143,12 @@ def _step_facts(expert: Expert, step: Step, act: UseTool) -> Iterable[tuple[str,
     if given:
         yield "given", join_names(given[:NAMED])
     if taken:
+        # One of them: a sentence names a single origin.
         yield "taken", taken[0]
     labels = [d.label for d in expert.task.deliverables if _gives(expert, step, d.source)]
     if labels:
         yield "label", labels[0]
+    # The first step that needs this answer and may still be made: a reason must not name one that is done or given up.
     for later in expert.graph.walk():
         field = next((need for need in later.needs if _gives(expert, step, need)), None)
         if field is not None and later.id not in expert.answers and later.tool not in expert.broken:

@@ -105,6 +105,8 @@ def _drawn_variant(base: BaseTask, making: Making, draw: random.Random) -> TaskV
 def _failure(making: Making, number: int, chosen: TaskVariant, draw: random.Random) -> tuple[FailureKind, str, Step]:
     """What fails, how and where, as the row's split may hold it. The mode is always the row's own."""
     divided, (split, _) = making.division, making.place(number)
+    # From the row and not the attempt: if a mode that is hard to place gave way at the next try, the shares would
+    # shift.
     own, shares = seeds.stream("mode", making.seed, number), making.recipe.modes.parts()
     mode = own.choices(MODES, [shares[name] for name in MODES])[0]
     slip = mode == "P1" and own.random() < making.recipe.slips

@@ -75,11 +75,13 @@ def data_set_request(
         problems.append(f"unknown format {format!r}: choose from {', '.join(FORMATS)}")
     else:
         problems += _mistake_of(lambda: check_format(found_format))
+    # For its mistakes alone; the tasks that it reads are cached, and the making takes them from there.
     problems += _mistake_of(lambda: all_base_tasks(sources, read.leave_out if read else ()))
     problems += _teacher_problems(read, teacher)
     if problems or read is None or found_format is None:
         raise UserError("\n".join(problems))
     making = Making(read, sources, n, seed, form, teacher)
+    # With the defaults that were not typed: they may change, and the card's command must still make this set.
     words = ["sealegs", "data", "make", recipe, "--n", str(n), "--seed", str(seed), "--form", form, "--format", format]
     words += [word for folder in tasks for word in ("--tasks", str(folder))]
     words += [word for file in toolbench for word in ("--toolbench", str(file))]

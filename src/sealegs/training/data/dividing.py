@@ -61,12 +61,14 @@ def division(sources: DataSources, recipe: DataRecipe, seed: int) -> Division:
     others = {split: share for split, share in shares.items() if split != UNSEEN and share}
     tasks: dict[str, list[BaseTask]] = {split: [] for split in shares}
     for circle in circles:
+        # A circle is unseen as a whole or not at all, so its first task is enough to ask for.
         if circle[0].id in unseen:
             tasks[UNSEEN].extend(circle)
             continue
         split = _share_of(others, seeds.uniform("split", seed, circle[0].id)) if others else UNSEEN
         if others or tools == frozenset():
             tasks[split].extend(circle)
+    # With a small share a split would have hardly any pairs, and most of its failing rows could not be made.
     paired = {split: max(share, PAIRED) for split, share in others.items()}
     kinds = unseen_kinds(recipe.unseen_kinds, seed) if shares[UNSEEN] else frozenset()
     return Division({split: tuple(of) for split, of in tasks.items()}, tools, kinds, paired, seed)

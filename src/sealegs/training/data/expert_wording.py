@@ -88,11 +88,14 @@ def _again(scene: ActScene) -> Iterator[str]:
     yield from _opened(scene)
     looked = scene.found
     note = scene.trouble.note if scene.trouble is not None else None
+    # What a look showed is the reason now, whatever a note advised.
     if looked is not None:
         yield _say(scene, f"again.{'partial' if looked.status == 'partial' else 'none'}")
         return
     if note is not None:
         if note.looks:
+            # A note that asks for a look and gets none is answered by why none is needed: it reads only, or does
+            # nothing twice.
             yield _say(scene, "advice.reads" if scene.again == "reads" else "advice.safe")
         if note.forbids:
             yield _say(scene, "advice.repeats")

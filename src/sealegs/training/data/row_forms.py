@@ -46,6 +46,7 @@ def row(order: TrajectoryOrder, made: Trajectory, about: Mapping[str, Any], form
         "plan": json.dumps(order.plan.as_data(), ensure_ascii=False) if order.plan.rules else None,
         CANARY_FIELD: CANARY,
     }
+    # Before the exporters, which write a stop otherwise than an answer.
     gave_up = columns["outcome"] == "right stop"
     for exporter in FORMS[form]:
         columns |= exporter.columns(made.messages, order.specs, gave_up=gave_up)
@@ -71,6 +72,7 @@ def costs(order: TrajectoryOrder, made: Trajectory) -> tuple[int | None, int | N
         return None, None
     own = len(made.found.turns) - made.at
     if order.kind is not None and order.kind.slip:
+        # A slip is no fault of the judge's case, so c* is worked out here: the slip, and the fewest calls from there.
         done = {m["name"] for m in made.messages[: _place_of(made)] if m["role"] == "tool"}
         graph = order.variant.task.graph
         state = State(done=frozenset(graph.step_of[name].id for name in done))

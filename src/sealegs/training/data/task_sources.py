@@ -156,6 +156,7 @@ def _varied(task: Task, draw: random.Random) -> Task | None:
             continue
         value = _other(inputs[name], draw)
         text = _written(value, place[0])
+        # A number that the request has already would say two things, and later changes could not find their place.
         if value != inputs[name] and not contains_value(request, value):
             request = request[: place.start()] + text + request[place.end() :]
             inputs[name] = value
@@ -200,6 +201,7 @@ def offered_specs(base: BaseTask, salt: int, count: int, barred: frozenset[str])
     if base.tasks.recorded:
         others: Sequence[ToolSpec] = [tool.spec for name, tool in base.corpus.tools.items() if name not in base.specs]
     else:
+        # As many more as may be barred, which are taken out below.
         names = distractor_tools(base.task, salt, base.corpus, count + len(barred))
         others = [base.corpus.tools[name].spec for name in names]
     kept = [spec for spec in others if spec.name not in barred][:count]

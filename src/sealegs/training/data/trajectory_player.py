@@ -266,8 +266,10 @@ def play_trajectory(order: TrajectoryOrder, continuation: str = "expert", teache
         if isinstance(act, Say):
             return _kept(order, _say_answer(player, expert, act))
         _step(player, expert, act, recovering=not mended)
+        # Nothing was ordered to fail here, so a failure that the expert sees is a flaw of the simulated world.
         if expert.wrong and order.kind is None:
             raise NoTrajectory("a clean answer does not keep what the tool declares")
+        # The failure has just come, and the expert has not reacted: here a row is cut, or the teacher continues.
         if expert.wrong and not player.made.doings and continuation != "expert":
             if continuation == "none":
                 return _checked_cut(order, player.end(None))

@@ -106,6 +106,7 @@ def _together(speaker: ProofModel, orders: Sequence[TrajectoryOrder], retrieval:
             for seat in present:
                 _act(speaker, seat, end)
             left = [nth for nth, seat in enumerate(present) if seat.made is None]
+            # To drop conversations copies the whole cache, so it waits until a quarter of them are done.
             if left and len(left) <= 0.75 * len(present):
                 mind.keep(left)
                 present = [present[nth] for nth in left]
@@ -117,6 +118,7 @@ def _together(speaker: ProofModel, orders: Sequence[TrajectoryOrder], retrieval:
 def _turn(mind: BatchedKVCache, seats: Sequence[RolloutSlot], end: int) -> None:
     """Tell every model its news, and have it write up to its end mark."""
     writing = [seat.made is None for seat in seats]
+    # Conversations that have ended stay in the batch until they are dropped, and read nothing.
     following = mind.feed([seat.pending if seat.made is None else [] for seat in seats])
     for seat in seats:
         seat.written = []
@@ -124,6 +126,7 @@ def _turn(mind: BatchedKVCache, seats: Sequence[RolloutSlot], end: int) -> None:
         for nth, seat in enumerate(seats):
             if writing[nth]:
                 seat.written.append(following[nth])
+                # The end mark is written but not fed: `_act` puts it before the tokens that are read next.
                 writing[nth] = following[nth] != end
         if not any(writing):
             return

@@ -97,6 +97,7 @@ def _failing(
     kind = draw.choice(able)
     nodes = list(chosen.variant.task.graph.nodes)
     if PERSISTENCE[mode] == "permanent":
+        # A failure that stays makes a dead end at a step alone: in a group other tools are left.
         nodes = [node for node in nodes if isinstance(node, Step) is dead]
     node = draw.choice(nodes)
     steps = victims(chosen.variant.task.graph, node.id)

@@ -65,6 +65,7 @@ def run_proof(size: ProofSize, out: Path, tell: Tell, jobs: int | None = None) -
 
 def _claim(out: Path, size: ProofSize) -> None:
     """Claim a folder, or find that it is this proof's."""
+    # As it is when it is read back: JSON makes lists of tuples.
     settings = json.loads(json.dumps({"version": VERSION, "size": size.data()}))
     path = out / RUN
     try:

@@ -47,6 +47,7 @@ def train_tokenizer(texts: Iterable[str]) -> Any:
     )
     every = [f" {name}" for name in names.split("|")] + [f"{pair:02d}" for pair in range(100)]
     pieces = (piece for text in texts for piece in BETWEEN.split(text) if piece)
+    # So often that each of these becomes a single token, however rare it is in the texts.
     made.train_from_iterator([*pieces, *every * 1000], trainer)
     found = PreTrainedTokenizerFast(tokenizer_object=made, eos_token=END, pad_token=PAD)
     found.chat_template = template()

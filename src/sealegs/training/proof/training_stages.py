@@ -156,6 +156,7 @@ def _recipe(phase: str, seed: int, steps: int, **given: Any) -> TrainingRecipe:
         "optimizer": OPTIMIZERS[phase],
         "schedule": "constant" if phase == "symbols" else "cosine",
         "warmup_steps": min(20, steps // 5),
+        # More than is ever reached: the steps end a phase.
         "epochs": 1000,
         "max_steps": steps,
         "seed": seed,
@@ -172,6 +173,7 @@ def _base(out: Path, size: ProofSize, stage: ProofStage) -> None:
         start, rows, steps, phase = folder / "start", "symbols", size.symbols[1], "symbols"
         if not (folder / "start.json").is_file():
             write_model(start, out / "tokens", size.shape, stage.seed)
+            # After the model: a start that was cut off while it was written is written again.
             (folder / "start.json").write_text("{}", encoding="utf-8")
     else:
         start, rows = out / "base" / str(stage.seed) / "symbols" / "run" / "model", "pretraining"
@@ -198,6 +200,7 @@ def _taught(out: Path, size: ProofSize, stage: ProofStage) -> None:
     given: dict[str, Any] = {"model": str(base_of(out, stage.seed)), "data": str(data)}
     if arm.curve:
         given |= {"validation": str(out / "rows" / arm.taught / VALIDATION), "keep": size.points}
+        # Rounded up, so that no more checkpoints are made than are kept.
         given |= {"save_every": -(-size.taught[1] // size.points)}
     run_training(_recipe("taught", stage.seed, size.taught[1], **given), folder / "run", lambda done, total: None)
 

@@ -234,6 +234,21 @@ def needy(one: str, two: str) -> str:
     return one + two
 
 
+def behind(session: sealegs.Session, question: str) -> str:
+    assert isinstance(session, sealegs.Session)
+    return agents.careful(question)
+
+
+def named(*, question: str) -> str:
+    return agents.careful(question)
+
+
+@pytest.mark.parametrize("agent", [behind, named])
+def test_an_input_behind_the_session_or_after_a_star_is_given_by_name(agent: Any) -> None:
+    report = run(agent, plan(), check=agents.correct, runs=3)
+    assert row(report, "faults", "pass_rate")["value"] == 100, report.summary
+
+
 @pytest.mark.parametrize(
     ("agent", "options", "says"),
     [
@@ -251,6 +266,7 @@ def needy(one: str, two: str) -> str:
         (agents.careful, {"check": lambda answer: 0.3}, "the check returned 0.3; return True or False"),
         (agents.careful, {"specs": [1]}, "something other than ToolSpecs"),
         (agents.careful, {"jobs": 2}, "several processes need an agent"),
+        ("tests.experiments.agents:careful", {"jobs": 2, "check": None, "specs": [1]}, "other than ToolSpecs"),
     ],
 )
 def test_wrong_use_is_one_sentence(agent: Any, options: dict[str, Any], says: str) -> None:
@@ -258,6 +274,12 @@ def test_wrong_use_is_one_sentence(agent: Any, options: dict[str, Any], says: st
         run(agent, **{"check": agents.correct, **options})
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_several_processes_need_no_specs() -> None:
+    agent = "tests.experiments.agents:careful"
+    report = experiment(agent, plan(), check="tests.experiments.agents:correct", inputs=["order 17"], runs=4, jobs=2)
+    assert row(report, "faults", "pass_rate")["value"] == 100, report.summary
 
 
 class noted:  # noqa: N801 (read as a verb)

@@ -27,6 +27,7 @@ from sealegs.hunt.hunt_options import chosen_target
 from sealegs.hunt.hunt_report import failure_story, hunt_files
 from sealegs.hunt.maze_task import judge_maze_task
 from sealegs.hunt.plan_search import HuntLimits, HuntResult, hunt
+from sealegs.hunt.trial import error_frames, own_code_of
 
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
 AGENT, CHECK = "sealegs.hunt.example:buy", "sealegs.hunt.example:sound"
@@ -179,6 +180,17 @@ def test_an_async_agent_without_a_check_that_breaks_down_in_two_ways() -> None:
     assert found.findings[0].symptom.place.startswith("test_hunt.py:")
     text = hunt_files(found, [failure_story(found, 1)])["test_hunt.py"]
     assert "    asyncio.run(crasher())\n" in text
+
+
+def test_the_place_of_a_symptom_is_never_a_line_of_ours() -> None:
+    def agent() -> None:
+        Session().call("tool", {}, lambda call: 1 / 0)  # type: ignore[arg-type, return-value]
+
+    with pytest.raises(ZeroDivisionError) as error:
+        agent()
+    frames = error_frames(error.value)
+    assert any("sealegs" in frame.f_code.co_filename and frame.f_code.co_name == "drive" for frame, _ in frames)
+    assert own_code_of(lambda: None).place(frames[:-1]) == f"test_hunt.py:{agent.__code__.co_firstlineno + 1} in agent"
 
 
 @tool

@@ -111,14 +111,14 @@ def write_section(reporter: pytest.TerminalReporter, tests: Sequence[tuple[str, 
         line = (
             f"called again after a lost answer: {_counted(perhaps)}; say by @tool(effects=...) whether that does harm"
         )
-        reporter.write_line(line, yellow=True)
+        reporter.write_line(visible(line), yellow=True)
     blind = _sum(episodes, "in doubt")
     if blind:
         line = (
             f"called again after a failure of its own: {_counted(blind)}; it may have been done before it failed: read "
             "first, or have the tool report what it did (sealegs.report_effect)"
         )
-        reporter.write_line(line, yellow=True)
+        reporter.write_line(visible(line), yellow=True)
     doubtful = sum(bool(found["inconclusive"]) for _, found in tests)
     sums = [
         _times(len(tests), "test"),

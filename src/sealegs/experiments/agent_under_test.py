@@ -66,7 +66,9 @@ def arguments_for(function: Callable[..., Any], stage: RunStage) -> tuple[list[A
     # By name alone: an agent that takes any keywords did not ask for a session.
     named = {"session": stage.session} if any(one.name == "session" for one in parameters) else {}
     places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    free = [one for one in parameters if one.name != "session" and one.kind in places]
+    placed = [one for one in parameters if one.kind in places]
+    required = [one for one in parameters if one.kind is one.KEYWORD_ONLY and one.default is one.empty]
+    free = [one for one in (*placed, *required) if one.name != "session"]
     needed = [one for one in free if one.default is one.empty]
     takes_any = any(one.kind is one.VAR_POSITIONAL for one in parameters)
     name = getattr(function, "__qualname__", str(function))
@@ -77,7 +79,12 @@ def arguments_for(function: Callable[..., Any], stage: RunStage) -> tuple[list[A
         raise UserError(f"{name} takes no input, and one is given ({stage.input[:60]!r}); let it take one argument")
     if needed and not stage.input:
         raise UserError(f"{name} needs an input ({needed[0].name}); give it with --input or --inputs")
-    return ([stage.input] if stage.input else []), named
+    if not stage.input:
+        return [], named
+    # Behind the session, or after a star, the input has no place of its own but a name.
+    if free and (free[0] not in placed or placed[0].name == "session"):
+        return [], {**named, free[0].name: stage.input}
+    return [stage.input], named
 
 
 @cache

@@ -85,10 +85,11 @@ def experiment(
         [contract_from(text) for text in contracts],
         {spec.name: spec for spec in known_specs(specs)},
     )
-    named = isinstance(agent, str) and isinstance(check, (str, type(None))) and isinstance(specs, str)
+    specs_name = "" if specs == () else specs if isinstance(specs, str) else None
+    named = isinstance(agent, str) and isinstance(check, (str, type(None))) and specs_name is not None
     if jobs > 1 and not named:
         raise UserError("several processes need an agent, a check and specs given as module:name; leave jobs out")
-    maker = _Named(options, specs) if isinstance(specs, str) else None
+    maker = None if specs_name is None else _Named(options, specs_name)
     shown = view or SilentView()
     code = code_digest(found, player.check)
     with closing(ExperimentFolder(None if out is None else Path(out), options, code, shown.note)) as folder:

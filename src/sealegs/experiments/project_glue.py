@@ -56,14 +56,11 @@ def glue_parts(project: ScannedProject) -> tuple[str, dict[str, str]]:
         }
         return "glue_maker", {**values, **_project_parts(entry, framework)}
     if framework.adapter:
-        names = [(module, tool) for tool, module in project.tools.items()]
-        lines = [f"from {import_name(module)} import {module.decorated.get(tool, tool)}" for module, tool in names]
-        # One function may be a tool under two names, and is imported once.
-        values["imports"] = "\n".join([*filter(None, [values["imports"]]), *dict.fromkeys(lines)]) + "\n"
-        return "glue_wrapped", {
-            **values,
-            "tools": ", ".join(module.decorated.get(tool, tool) for module, tool in names),
-        }
+        # One function may be a tool under two names, and is imported and wrapped once.
+        names = [(module, module.decorated.get(tool, tool)) for tool, module in project.tools.items()]
+        wrapped = {f"from {import_name(module)} import {name}": name for module, name in names}
+        values["imports"] = "\n".join([*filter(None, [values["imports"]]), *wrapped]) + "\n"
+        return "glue_wrapped", {**values, "tools": ", ".join(wrapped.values())}
     wired = in_import_order(module for module in project.modules if set(module.tools) - module.guarded)
     # The others are imported by `_guards`, each after those before it are wired: it may copy their functions.
     imports = [f"import {import_name(module)}" for module in wired[:1]]

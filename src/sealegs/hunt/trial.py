@@ -24,7 +24,7 @@ from sealegs.traces import Record
 T = TypeVar("T")
 Kind = Literal["crashed", "endless", "wrong", "doubled"]
 HOME = Path(__file__).parent
-ROOMS = tuple(f"{HOME.parent.parent / room}/" for room in ("adapters", "faults", "inject", "traces"))
+ROOMS = tuple(f"{HOME.parent / room}/" for room in ("adapters", "faults", "inject", "traces"))
 NOBODYS = (__file__, str(HOME / "callables.py"))
 LIBRARIES = tuple(f"{sysconfig.get_paths()[name]}/" for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 

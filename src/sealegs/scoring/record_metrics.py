@@ -44,11 +44,14 @@ class SeenEpisode:
         return any(not one.certain for one in self.repeated)
 
     def calls(self) -> Iterator[tuple[Turn, Outcome | None, tuple[str, ...]]]:
-        """The agent's own calls: each with what it was shown in the end, and the kinds of fault delivered on it."""
+        """The agent's own calls: each with what it was shown in the end, and the kinds of fault delivered on it.
+
+        A kind comes once, at the place where it struck last.
+        """
         for turn in self.record.own:
             made = [turn, *(one for one in self.record.turns if one.of == turn.call.id)]
-            kinds = (strike.kind for one in made for strike in one.strikes if strike.delivered)
-            yield turn, made[-1].seen, tuple(dict.fromkeys(kinds))
+            kinds = [strike.kind for one in made for strike in one.strikes if strike.delivered]
+            yield turn, made[-1].seen, tuple(reversed(dict.fromkeys(reversed(kinds))))
 
 
 DESIGN: Design[SeenEpisode] = Design(stratum=lambda one: "", cluster=id)
@@ -63,8 +66,8 @@ METRICS: tuple[Metric[SeenEpisode], ...] = (
 def record_rows(episodes: Sequence[SeenEpisode], name: str) -> list[Row]:
     """The long table: over all episodes, then by tool (the level) and kind of fault (the mode).
 
-    Of a tool, `calls`, `faults` (delivered) and `failures_shown` are counts. A failure that no fault had a part in
-    has the mode `none`.
+    Of a tool, `calls`, `faults` (calls on which one was delivered) and `failures_shown` are counts. A failure that no
+    fault had a part in has the mode `none`.
 
     Args:
         episodes: of the files.

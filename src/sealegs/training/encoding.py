@@ -64,7 +64,7 @@ def encode(row: RowConversation, tokenizer: Any, template: str) -> Encoded:
     """The tokens of a conversation and what is learned of them.
 
     Raises:
-        BadRow: see `rendered`; or no token of the assistant is left.
+        BadRow: see `render_conversation`; or no token of the assistant is left.
     """
     text, turns = render_conversation(row, tokenizer, template)
     # The template has written the begin mark and the others already.

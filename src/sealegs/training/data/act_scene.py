@@ -12,7 +12,7 @@ from typing import Any
 from sealegs.agents import Say, UseTool
 from sealegs.agents.scripted_agent import format_value
 from sealegs.faults.spec import ToolSpec
-from sealegs.tasks.graph import Constant, Field, Group, Step, UserInput
+from sealegs.tasks.graph import Field, Group, Step, UserInput
 from sealegs.training.data.bad_messages import BadMessage, LookResult, Repetition
 from sealegs.training.data.expert import Doing, Expert
 from sealegs.training.data.slips import CallSlip
@@ -136,7 +136,7 @@ def _step_facts(expert: Expert, step: Step, act: UseTool) -> Iterable[tuple[str,
     for name, binding in step.arguments.items():
         value = act.arguments.get(name)
         match binding:
-            case UserInput() | Constant() if (known := _value(name, value)) and isinstance(binding, UserInput):
+            case UserInput() if known := _value(name, value):
                 given.append(known)
             case Field() if text := short_value(value):
                 taken.append(f"{_held(binding.path, text)} from {_giver(expert, binding)}")

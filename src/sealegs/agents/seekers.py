@@ -179,6 +179,7 @@ class Seeker(Coder):
         """What a function answers when it is given the rows of another one; None where nothing is plausible."""
         given = yield from self._filled(outer)
         compared = COMPARED.search(outer.description)
+        # What is compared: in "employees whose salary is greater than the value in", the salary.
         about = compared[1].rpartition(" whose ")[2].rpartition(" where ")[2] if compared else ""
         if given is None:
             return None
@@ -191,6 +192,7 @@ class Seeker(Coder):
             rows = yield UseTool(inner.name, arguments)
             if not _feedable(rows):
                 continue
+            # The inner call has been counted by now, so the number before is its own.
             answer = yield UseTool(outer.name, {**given, outer.pads[0]: Earlier(self.calls - 1)})
             if error_body(answer) is None and _plausible(answer):
                 return answer

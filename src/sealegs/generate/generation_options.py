@@ -63,6 +63,7 @@ def chosen_engine(
             "--shard divides --engine rules alone: with models each task is requested once it is known that one is "
             "missing; leave it out"
         )
+    # Looked for and not imported, so that a missing package is named together with every other mistake.
     if engine == "model" and find_spec("inspect_ai") is None:
         problems.append('models are called through Inspect, which is not installed: pip install "sealegs[bench]"')
     if problems:
@@ -72,12 +73,13 @@ def chosen_engine(
         from sealegs.generate.world_tasks import sound_domain
 
         if world is not None:
-            sound_domain(world)
+            sound_domain(world)  # generation takes it as sound
         if shard is not None:
             from sealegs.generate.task_shards import make_task_shard
 
             return lambda progress: make_task_shard(wanted, per_level, seed, out, shard, progress, jobs, world)
         return lambda progress: generate_by_rules(wanted, per_level, seed, out, progress, jobs, world)
+    # Only here: it imports Inspect, which `rules` does without.
     from sealegs.generate.staged.pipeline import generate_with_models as staged
 
     return partial(staged, wanted, per_level, seed, out, model, judge_model or model, tries)

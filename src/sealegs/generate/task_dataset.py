@@ -43,6 +43,7 @@ class GenerationYield:
             tried = self.tried[level] if level != ALL else sum(self.tried.values())
             kept = accepted[level] if level != ALL else len(self.tasks)
             low, high = share_interval(kept, tried)
+            # Without any attempt the interval is all of [0, 1], and the share must not divide by zero.
             rows.append(self._row(level, "acceptance_rate", 100 * kept / max(1, tried), tried, 100 * low, 100 * high))
             rows.append(self._row(level, "accepted", kept, tried))
             for check in dict.fromkeys(name for _, name in self.fell):

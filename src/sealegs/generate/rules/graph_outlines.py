@@ -52,8 +52,10 @@ def draw_graph_outline(level: str, draw: Random, *, small: bool = False) -> tupl
     sizes, weights = SIZES[level]
     size = draw.choices(sizes, weights)[0]
     if small:
+        # C4 needs two groups and a step that feeds them.
         size = draw.randrange(2 if level != "C4" else 3, size + 1)
     if small and level == "C4":
+        # Nothing keeps the groups apart here: where one waits for the other, the attempt falls at `kind_problems`.
         return (OutlineNode(feeds=1), *[OutlineNode(SMALL + LARGE)] * 2, *[OutlineNode()] * (size - 3))
     if small and level != "C1":
         return _with_one_group(SMALL if level == "C2" else LARGE, draw.randrange(1, size), size)
@@ -61,6 +63,7 @@ def draw_graph_outline(level: str, draw: Random, *, small: bool = False) -> tupl
         return tuple(OutlineNode(after=number - 1 if number else None) for number in range(size))
     if level == "C4":
         return _parallel(size, third=draw.random() < THREE)
+    # Never the first or the last: a group waits for something, and something waits for it (see `tasks.levels`).
     return _with_one_group(SMALL if level == "C2" else LARGE, draw.randrange(1, size - 1), size)
 
 

@@ -255,6 +255,7 @@ class Search:
             head, _, path = ref.partition(".") if isinstance(ref, str) else ("", "", "")
             if head == "in" and path:
                 return values[path]
+            # As in `Pattern.placed`: other text with a dot in it (an address, a file's name) is a constant.
             return paths.first_value(answers[head], path) if head in way.calls and path else ref
 
         try:

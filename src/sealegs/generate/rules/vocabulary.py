@@ -110,6 +110,7 @@ class CorpusVocabulary:
                 tool.name
                 for tool in self.corpus.tools.values()
                 if tool.name not in pattern.tools
+                # As in `_alike`: what many tools answer (currency, country) feeds a group only where people bound it.
                 and any(
                     leaf in leaves and (leaf not in SHARED or (tool.name, leaf) in named)
                     for leaf in tool.spec.returns.get("properties", {})

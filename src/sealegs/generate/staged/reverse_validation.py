@@ -267,6 +267,8 @@ def _judged(
     same: Mapping[str, Any] | None,
     reverse: Mapping[str, Any] | None,
 ) -> ValidatedTask:
+    # An answer that could not be read is an entry without a result: it counts against the task and is not missing.
+    # Without a readable request the two were never compared, and then no comparison is missing either.
     missing = written is None or reverse is None or (same is None and "result" in written)
     doubts: list[str] = []
     restored = (written or {}).get("result")
@@ -276,6 +278,7 @@ def _judged(
         differences = "; ".join((alike or {}).get("differences", ())) or "no reason given"
         doubts.append(f"the requests differ: {differences}" if alike else "no judgement of the two requests")
     found = (reverse or {}).get("result")
+    # Sets again: the journal is JSON, which has lists alone.
     calls = found is not None and equals_a_solution({tool: set(needs) for tool, needs in found.items()}, task.graph)
     doubts += doubted_values
     doubts += [] if calls else ["the calls worked out from the request are not a solution"]

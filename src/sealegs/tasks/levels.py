@@ -52,6 +52,7 @@ def _kinds(task: Task) -> Iterator[str]:
             yield "C1 is a line: one order of its steps; bind each step to the one before it"
     if task.level == "C2":
         large = [group for group in graph.groups if group.kind == "n-to-n"]
+        # Also where there is no group at all.
         if len(large) == len(graph.groups):
             yield "C2 has at least one 1-to-1 or 1-to-n group; this task has none"
         if large:

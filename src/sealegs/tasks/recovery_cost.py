@@ -318,6 +318,7 @@ def _check(graph: Graph, state: State) -> None:
     problems = [f"done: there is no step {id!r}" for id in sorted(state.done - graph.steps.keys())]
     for id in state.pending:
         node = graph.by_id.get(id)
+        # A step inside a group is no node, and may have a fault all the same.
         if node is None and id not in graph.steps:
             problems.append(f"pending: there is no group and no step {id!r}")
         elif id in state.done:
@@ -326,6 +327,7 @@ def _check(graph: Graph, state: State) -> None:
             problems.append(f"pending: step {id!r} and its group {graph.home[id][0].id!r} both; keep one")
         elif node is not None and not isinstance(node, Step):
             touched = sorted(step.id for branch in node.branches for step in branch.steps if step.id in state.done)
+            # A group's fault meets its first call, so with a step done it would have struck already.
             if touched:
                 problems.append(f"pending: group {id!r} was touched: {', '.join(touched)} is done")
     problems += [f"doubtful: step {id!r} has no risk" for id in sorted(state.doubtful - state.risks.keys())]

@@ -204,6 +204,7 @@ def _groups(graph: Graph) -> Iterator[str]:
         for branch in group.branches:
             if not branch.steps:
                 yield f"group {group.id!r}: branch {branch.id!r} is empty; give it a step or take it away"
+            # Of the branches only one is done, so an export from another one's step would never come.
             own = {step.id for step in branch.steps}
             for name, source in branch.exports.items():
                 if source.node not in own:
@@ -264,6 +265,7 @@ def _unused(task: Task) -> Iterator[str]:
     for step, place in _View(task.graph).walk():
         given = False
         if place is not None:
+            # Outside, a step of a group is known only by what its branch exports.
             group, branch = place
             given = any(
                 source.node == step.id and (group.id, name) in exported for name, source in branch.exports.items()

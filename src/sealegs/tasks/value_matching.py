@@ -150,6 +150,7 @@ def _all_forms(value: str) -> tuple[str, ...]:
 def _forms(value: str) -> Iterator[str]:
     moment = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d:\d\d)(?::\d\d)?)?z?", value)
     if moment:
+        # The pattern takes month 13 too, which has no name. Letters are small: `_says_words` folds the value.
         days = list(_days(int(moment[3]), MONTHS[int(moment[2]) - 1])) if 1 <= int(moment[2]) <= 12 else []
         yield from days if moment[4] is None else (f"{d} {m}" for d in days for m in _moments(moment[4]))
         if moment[4] is not None:

@@ -31,20 +31,24 @@ def run_action(tool: SimulatedTool, call: Call, arguments: Mapping[str, Any], wo
     known = _known(tool, request, world) if tool.key else None
     if known is not None:
         return known
+    # The key is the journal's affair: no tool's function takes it.
     given = {name: value for name, value in arguments.items() if name != tool.key}
     begun = world.begun(tool.name, request)
     made = begun.effects if begun else ()
     if call.cut is not None:
         part = _part(tool, call, given, world)
+        # A cut that leaves nothing out is none: the call is then done as a whole.
         if part is not None:
             answer, effects = part
             _leave(JournalEntry(tool.name, request, "partial", made), effects, world)
             return PartialExecution(answer)
     before = len(world.effects)
+    # What a call that was cut left in the ledger is not entered a second time.
     world.resuming(made)
     try:
         answer = tool.run(world, **given)
     finally:
+        # After a refusal too: what a later call does must not be taken for what is there already.
         world.resuming(())
     effects = (*made, *world.effects[before:])
     if effects or not any(e.operation == tool.name and e.request == request for e in world.journal):

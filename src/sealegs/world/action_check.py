@@ -115,6 +115,7 @@ def _history_problems(
     request = tool.arguments(example)
     done = [effect.action for effect in world.effects]
     whole = {"operation": tool.name, "request": request, "status": "completed", "done": done}
+    # A refused call did nothing and leaves no entry.
     wanted = [{**whole, "result": outcome.value}] if isinstance(outcome, Value) else []
     if _shown(corpus, look, world) != wanted:
         yield f"{history.name} does not show exactly the call, with its arguments and its whole answer"
@@ -123,6 +124,7 @@ def _history_problems(
         yield from (f"{history.name}: {v.reason}" for v in history.spec.violations(look.arguments, answer.value))
     corpus.run(call, world)
     again = len(world.effects) > len(done)
+    # True counts as one: only a repetition that takes effect again has an entry of its own.
     if len(_shown(corpus, look, world)) != len(wanted) + again:
         yield f"{history.name} shows a second identical call wrongly"
     for kept in range(1, len(done)):

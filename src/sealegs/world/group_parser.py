@@ -140,8 +140,10 @@ def _way_problems(head: _Head, ways: Sequence[Way]) -> Iterable[str]:
         yield f"{head.name} needs two ways or more, and has {len(ways)}"
     for id in repeated_names([way.id for way in ways]):
         yield f"two ways of {head.name} are named {id}; rename one"
+    # All ways of a group are in one graph, which has each tool once.
     for tool in repeated_names([tool for way in ways for tool in way.calls]):
         yield f"two ways of {head.name} call {tool}; a tool can stand in one of them only"
+    # Text that only looks like an input is still a `Constant` here (`_unwrapped`).
     taken = {value for way in ways for call in way.calls.values() for value in call.values() if isinstance(value, str)}
     for name in head.inputs:
         if f"in.{name}" not in taken:

@@ -99,6 +99,7 @@ def point_forecast(
         "high_c": max(day.high for day in found),
         "low_c": min(day.low for day in found),
         "mean_c": round(fmean(day.mean for day in found), 2),
+        # Tenths added up as floats leave dust.
         "rain_mm": round(sum(day.rain for day in found), 1),
         "rain_chance": found[0].rain_chance,
         "condition": found[0].condition,

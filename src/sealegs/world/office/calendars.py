@@ -199,6 +199,7 @@ def scheduling_assistant(
     people = [mailbox(email) for email in (attendee_email, second_email) if email is not None]
     free = [free_starts(world, person, date, minutes) for person in people]
     starts = [start for start in free[0] if all(start in other for other in free)][:3]
+    # Whoever has no such time at all was refused by `free_starts`: here each has some, and none in common.
     if not starts:
         raise Refusal(409, "AttendeesUnavailable", f"There is no common free time of {minutes} minutes on {date}.")
     times = [{"start": start, "end": clock_after(start, minutes)} for start in starts]

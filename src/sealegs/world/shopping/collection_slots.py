@@ -73,6 +73,7 @@ def set_hour_aside(world: World, point: ParcelPoint, order_id: str, day: str) ->
         raise Refusal(409, "NothingToCollect", f"The order {order_id} is {parcel.order.status}.", order_id=order_id)
     if parcel.order.city != point.city:
         raise Refusal(409, "OtherCity", f"The order {order_id} goes to {parcel.order.city}.", city=parcel.order.city)
+    # Days are text, YYYY-MM-DD, which sorts as the days do.
     if not parcel.due_on <= day <= _LAST_DAY:
         raise Refusal(400, "ParcelNotThere", f"The parcel waits from {parcel.due_on} to {_LAST_DAY}.", day=day)
     if when.weekday() == 6:

@@ -209,6 +209,7 @@ def limit_shares(problems: Sequence[SqlProblem], seed: int) -> list[SqlProblem]:
     if len({problem.database for problem in problems}) <= 1 / SHARE:
         return list(problems)
     while True:
+        # Anew each time: what is dropped makes the whole smaller, and with it what a database may give.
         most = int(SHARE * len(kept))
         counts = Counter(problem.database for problem in kept.values())
         over = [name for name, count in counts.items() if count > most]

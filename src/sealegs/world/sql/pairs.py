@@ -51,6 +51,7 @@ def read_pairs(folder: Path, file: Path | None = None) -> list[Pair]:
         lacking = [FIELDS[field][0] for field, text in given.items() if not text]
         if lacking:
             wrong.append(f"pair {number}: {', '.join(lacking)} missing or no text")
+        # The name becomes a part of a path, which must stay below the folder.
         elif set(given["database"]) & set("/\\\0") or given["database"].startswith("."):
             wrong.append(f"pair {number}: {given['database']!r} is not a database's name")
         else:

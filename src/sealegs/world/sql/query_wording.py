@@ -85,6 +85,7 @@ class Wording:
         if not rows:
             return self._taken(query)
         plain = len(rows) == 1 and isinstance(rows[0][1], exp.Table) and not any(map(query.args.get, NARROWING))
+        # `overall`: without a word of its own, the text of this count would stand in that of every narrower one.
         counted = _of_rows(query.expressions[-1].unalias())
         phrase = self._what(query, "the overall number" if plain and counted else "the number")
         if counted:
@@ -179,6 +180,7 @@ class Wording:
         limit, order, offset = (query.args.get(part) for part in ("limit", "order", "offset"))
         keys = [(_bare(self._place(item.this, query)), bool(item.args.get("desc"))) for item in order or ()]
         count = sql_of(limit.expression) if isinstance(limit, exp.Limit) else ""
+        # After skipping, the first rows are not those with the highest values.
         if keys and count and not offset:
             phrase = _listed([f"the {'highest' if down else 'lowest'} {key}" for key, down in keys])
             return f", only {'the one' if count == '1' else f'the {count}'} with {phrase}"
@@ -238,9 +240,11 @@ class Wording:
             return self._single(node)
         if isinstance(node, (exp.Paren, exp.Alias)):
             return self.value(node.this)
+        # Without literals: percent signs are worded by `_likeness`, and what joins two texts says nothing of them.
         if isinstance(node, exp.DPipe):
             sides = [side for side in (node.this, node.expression) if not isinstance(side, exp.Literal)]
             return " followed by ".join(self.value(side) for side in sides)
+        # The same value, written or typed in another way.
         if isinstance(node, (exp.Lower, exp.Upper, exp.Cast)):
             return self.value(node.this)
         if isinstance(node, exp.Distinct):
@@ -275,12 +279,14 @@ class Wording:
             no = not no
         if kind not in COMPARISONS or right is None:
             return f"{'not ' if no else ''}{self.value(node)}"
+        # A sentence says what is compared first: `5 < age` reads as an age that is greater.
         if isinstance(left, (exp.Placeholder, exp.Subquery)) and not isinstance(right, (exp.Placeholder, exp.Subquery)):
             left, right, kind = right, left, TURNED.get(kind, kind)
         words = COMPARISONS[kind][no]
         if isinstance(node, (exp.Like, exp.ILike)):
             words = _likeness(node, no)
         if isinstance(right, exp.Null):
+            # Also of `= NULL` and `<> NULL`, which are worded as they are meant: SQL itself finds nothing by them.
             return f"{self.value(left)} {'is known' if no is not (kind is exp.NEQ) else 'is missing'}"
         if isinstance(right, exp.Subquery) and not reads_scratchpad(right.this):
             return f"{self.value(left)} {words} {self._single(right)}"
@@ -356,6 +362,7 @@ def _likeness(node: Tree, no: bool) -> str:
         return "is not like the pattern" if no else "is like the pattern"
     if not isinstance(right, exp.DPipe):
         return "is not like" if no else "is like"
+    # `parametrise` writes '%' || arg || '%', which nests to the left: the tail is outermost.
     tail = isinstance(right.expression, exp.Literal)
     inner = right.this if tail else right
     head = isinstance(inner, exp.DPipe) and isinstance(inner.this, exp.Literal)

@@ -313,6 +313,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             if len(judged) != 1 or len(others) != 1:
                 raise LogError(f"one run can be compared with one; {logs} has {len(judged)}, {against} {len(others)}")
             (run,), (before,) = judged, others
+            # The other run comes first: a difference is what this run has more than that one.
             one, other = ([result for result, _ in each.results] for each in (before, run))
             compared = suite_differences(one, other, self.metrics, run.who)
         rows: list[Row] = []

@@ -108,9 +108,11 @@ class HighwaterOptions(RunOptions):
             yield "the interface calls is for scripted agents without Inspect; leave --interface out"
         if self.sandbox and self.engine == "direct":
             yield "--sandbox is of Inspect, and the direct engine has none; leave --engine out"
+        # `_contained` filled in all that was left open, so what differs now was given by the user.
         if self.published and self.manner != PUBLISHED_MANNER:
             own = [f"--{name} {getattr(self, name)}" for name in CHOSEN if getattr(self, name) != CHOSEN[name]]
             yield f"--published does not go with {' and '.join(own)}; leave one of them out"
+        # Of a library that cannot be read, the shipped one takes the place, so that plan and search are checked too.
         folder, wrong = self._library()
         yield from wrong
         plan, wrong = plan_of_file(self.plan)
@@ -156,10 +158,12 @@ class HighwaterOptions(RunOptions):
     def name(self) -> str:
         """A folder's name for the run."""
         default = HighwaterOptions()
+        # Only what differs from the default, so that an option that is added later renames no folder.
         parts = [
             *([f"{self.setting}{self.distractors}"] if self.setting != "open" else []),
             *(["hints"] if self.hints else []),
             *([self.manner.words.replace(", ", "-").replace(" ", "-")] if self.manner.words else []),
+            # With a plan, `errors` was set to off by `_contained` and not by the user.
             *([f"errors-{'-'.join(self.refusals)}"] if self.errors != default.errors and not self.plan else []),
             *([self.split] if self.split != default.split else []),
             *([f"limit{self.limit}"] if self.limit else []),

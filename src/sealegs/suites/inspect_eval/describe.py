@@ -125,12 +125,14 @@ def _shape(answers: Sequence[Any]) -> str | None:
     """The schema that all answers keep, in one line; None where not all of them are objects, or nothing is shared."""
     if not answers or not all(isinstance(answer, Mapping) for answer in answers):
         return None
+    # Required fields are those that an implicit fault may empty: one that is empty in a right answer is none.
     shared = [
         key
         for key in answers[0]
         if all(key in answer and answer[key] is not None and answer[key] != "" for answer in answers)
     ]
     kinds = {key: {TYPES.get(type(answer[key])) for answer in answers} for key in shared}
+    # A field whose type varies is required all the same, of no type.
     properties = {
         key: {"type": kind} for key, found in kinds.items() if len(found) == 1 and (kind := next(iter(found)))
     }

@@ -33,9 +33,11 @@ def _judged(one: PlayedEpisode, played: Mapping[EvalEpisode, PlayedEpisode], sol
     if one.invalid or record is None:
         return EvalResult(sample, mode, epoch, solved=False, invalid=one.invalid)
     clean = played.get(EvalEpisode(CLEAN, sample, epoch))
+    # An invalid clean sample says nothing of the agent, so there is nothing to compare with.
     before = None if clean is None or clean.invalid else clean
     solved = _solved(one, solved_at)
     stopped = not solved and record.end.reason == "answered" and ending_of(record.answer) == "stop"
+    # No eval's score knows a right stop, so whether this one was right is judged by what the agent had seen.
     right = stopped and not wrong_stop(RunEvidence(record, one.events, one.input, {}))
     same = None if before is None or before.record is None else len(before.record.turns)
     return EvalResult(

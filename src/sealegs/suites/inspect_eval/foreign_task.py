@@ -48,8 +48,10 @@ def load_eval(name: str, arguments: Mapping[str, Any]) -> Task:
         ) from error
     except PrerequisiteError as error:
         raise UserError(f"the eval {name!r} cannot be loaded: {plain_words(error)}{_near(name)}") from error
+    # Only code of ours raises it, in words that are for the user already.
     except UserError:
         raise
+    # Loading runs the eval's own code, which may raise anything.
     except Exception as error:
         raise UserError(f"the eval {name!r} cannot be loaded: {type(error).__name__}: {plain_words(error)}") from error
     if not tasks:
@@ -105,6 +107,7 @@ def _of_file(name: str) -> str:
         return name
     if not Path(file).is_file():
         raise UserError(f"there is no file {file}; name one that holds an eval, as in my_eval.py@my_task")
+    # Read from the source and not imported: the file's code runs once it is clear which eval is meant.
     there = [found for found, _ in parse_decorators(Path(file), "task")]
     if at and wanted not in there:
         raise UserError(f"{file} holds no eval {wanted!r}; choose one of {', '.join(there) or 'none'}")

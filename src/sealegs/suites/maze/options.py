@@ -129,6 +129,7 @@ class MazeOptions(RunOptions):
         """A folder's name for the run."""
         who = self.agent or self.model.replace("/", "-")
         default = MazeOptions()
+        # Only what differs from the default, so that an option that is added later renames no folder.
         parts = [
             *(["C" + "".join(level[1:] for level in self.levels)] if self.levels != default.levels else []),
             *(["-".join(self.modes)] if self.modes != default.modes else []),
@@ -142,6 +143,7 @@ class MazeOptions(RunOptions):
             *([f"implicit-{self.implicit}"] if self.implicit != default.implicit else []),
             *([f"wording-{self.wording}"] if self.wording != default.wording else []),
             *([f"language-{self.language}"] if self.language != default.language else []),
+            # In another language there are only the translated tasks anyway.
             *(["translated"] if self.translated and self.language == ENGLISH else []),
             *([f"recovery-{self.recovery}"] if self.recovery != default.recovery else []),
             *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),

@@ -200,5 +200,6 @@ def ceiling(episodes: Iterable[Scenario], who: Row, habits: Habits = OTHERS) -> 
             if here:
                 value = round(100 * sum(here) / len(here), 2)
                 row: Row = {**who, "level": level, "mode": mode, "metric": METRIC, "value": value}
+                # No interval: it is worked out from what is declared, and no agent is measured.
                 rows.append({**row, "low": None, "high": None, "n": len(here)})
     return rows

@@ -118,6 +118,7 @@ def read_payload(payload: Mapping[str, Any]) -> Payload:
         what, _, remedy = wrong.partition(". ")
         raise UserError(f"the model {given.model!r} {what}; {remedy}")
     if given.plan is not None:
+        # For its mistakes alone: `_Episode` makes the plan anew.
         plan_from(given.plan)
     return given
 

@@ -167,6 +167,7 @@ def _inner(workload: Workload, question: str, answer: str | None, touched: bool,
         return "never answered" if worked else "not touched"
     if not touched:
         return "not touched"
+    # Before the judge: with a corrupt value beside it, even the right answer passes the error on.
     if trail.claimed(answer) and not _refuses(answer):
         return "passed on silently"
     assigned = assignment_for(workload, question)
@@ -174,6 +175,7 @@ def _inner(workload: Workload, question: str, answer: str | None, touched: bool,
         return "absorbed"
     if REFUSED.search(answer):
         return "passed on with a warning" if trail.holds(answer) else "passed on as an error"
+    # A question in words of its own has no known answer. What is left here claims nothing corrupt.
     return "absorbed" if assigned is None else "wrong, untraced"
 
 

@@ -56,6 +56,7 @@ def holdout_leaks(wordings: Iterable[str] = (), tools: Iterable[str] = ()) -> li
         for text, theirs in known:
             if shown.type and re.search(rf"\b{re.escape(shown.type)}\b", text, re.IGNORECASE):
                 problems.append(f"{shown.failure}: the name {shown.type} is in {text!r}")
+            # A failure without a message is like no other, and two empty sets of words would divide by zero.
             if own and len(own & theirs) / len(own | theirs) >= ALIKE:
                 problems.append(f"{shown.failure}: {shown.message!r} is worded as {text!r}")
     taken = known_tools() | set(tools)

@@ -41,6 +41,7 @@ def judge_paladin_runs(runs: Sequence[PaladinRun]) -> JudgedArms:
     for run in runs:
         results = run.results()
         rows += paladin_table(results, run.who, run.mode)
+        # A run is of one set, so rows of all sets together would only repeat its own.
         rows += [row for row in playing_rows(run.played(), run.who) if row["mode"] != ALL]
         own = episodes.setdefault((name_of(run.who), run.mode), [])
         for (episode, found), result in zip(run.records.items(), results, strict=True):

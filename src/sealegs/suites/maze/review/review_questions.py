@@ -170,6 +170,7 @@ def _solve_tasks(settings: ReviewSettings) -> list[str]:
 def _detect_questions(settings: ReviewSettings, taken: frozenset[str]) -> list[DetectQuestion]:
     """Corrupt and clean answers in equal shares of the rungs."""
     corrupt = settings.detect // 2
+    # As many as if they were dealt out in turn: of what does not divide by four, the first rungs get one more.
     open_places = {
         (truth, rung): len(range(place, count, len(RUNGS)))
         for truth, count in ((True, corrupt), (False, settings.detect - corrupt))
@@ -184,6 +185,7 @@ def _detect_questions(settings: ReviewSettings, taken: frozenset[str]) -> list[D
         truth = bool(seeds.digest("review truth", settings.seed, task) % 2)
         mode = MODES[seeds.digest("review mode", settings.seed, task) % len(MODES)]
         episode = Scenario(task, mode, seed=settings.seed)
+        # An episode has several rungs, and only playing it tells which fault strikes first. Playing takes long.
         if not any(open_places[truth, rung] for rung in set(episode.rungs.values())):
             continue
         one = _answer_of(episode, truth)

@@ -133,6 +133,7 @@ class _Meaning:
     def _sound(self, name: str, value: Word) -> bool:
         """Whether a setting's value can be used by itself; says so where it cannot."""
         wrong, remedy = "", ""
+        # A case whose guard fails falls through with `wrong` empty: then the value is sound.
         match name:
             case "level" if value.text not in LEVELS:
                 wrong, remedy = "is not a level", _choice(value.text, LEVELS)
@@ -140,6 +141,7 @@ class _Meaning:
                 wrong, remedy = "is not a boundary", _choice(value.text, BOUNDARIES)
             case "errors" if value.text not in ERRORS:
                 wrong, remedy = "is not a way to handle errors", _choice(value.text, ERRORS)
+            # The form first: `int` alone would take signs and underscores too, and fail on other words.
             case "repeat" if not re.fullmatch(r"\d{1,5}", value.text) or not 1 <= int(value.text) <= REPEAT_AT_MOST:
                 wrong, remedy = "is not a number of repetitions", f"Give a whole number from 1 to {REPEAT_AT_MOST:,}."
             case "seed" if not re.fullmatch(r"\d{1,18}", value.text):
@@ -164,6 +166,7 @@ class _Meaning:
         for word in words:
             pattern = bool(set(word.text) & set("*?["))
             fits = [name for name in known if fnmatchcase(name, word.text) and self._meant(name, read)]
+            # A plain name counts whether or not a boundary is given: what does not go together is said below.
             names = fits if pattern else [word.text] if word.text in known else []
             if not names:
                 self._wrong(word, "fits no task" if pattern else "is not a task", _choice(word.text, list(known)))
@@ -172,10 +175,12 @@ class _Meaning:
                     self._wrong(
                         word, f"names {name}, which {abbreviate(taken[name].text)} names too", "Name each task once."
                     )
+                    # One complaint for a word is enough, however many tasks its pattern shares with another.
                     break
                 taken[name] = word
         for name, word in taken.items():
             paired = name in self._vocabulary.paired
+            # A boundary was meant, and its value is reported already.
             if "boundary" in self._spoiled:
                 continue
             if paired and not read.boundary:
@@ -244,6 +249,7 @@ class _Meaning:
     def _impossible(self, task: Word, tool: Word | None, level: Word | None, errors: Word | None) -> bool:
         """Whether settings that are sound by themselves do not go together; says so."""
         offered = self._vocabulary.tasks[task.text]
+        # Every combination with the same two words complains; `campaign_from` drops the repetitions.
         if tool and tool.text != "*" and tool.text not in offered:
             self._wrong(tool, f"is not a tool of {task.text}", f"It has {', '.join(offered)}.")
         elif level and level.text == "mcp" and task.text in self._vocabulary.paired:

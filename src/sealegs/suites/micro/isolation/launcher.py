@@ -74,11 +74,13 @@ def run_all(
             for request in requests
             if kept is None or not kept.has(request) or (again is not None and again(known[request.id]))
         ]
+        # With nothing left to run, no interpreter is started.
         if waiting:
             zygotes = Zygotes(work, preload, tell or _warn)
             with Launch(zygotes, limits, jobs) as launch:
                 for request, end in launch.run(waiting):
                     if kept is not None:
+                        # Written down before `ended` sees it, so that a failure there loses nothing.
                         kept.append(request, end)
                     found[end.id] = end
                     if ended is not None:

@@ -131,10 +131,12 @@ class AcceptedName(Accepted):
         for rival in self.rivals:
             for start, end in _stated(rival, text):
                 between = [text[min(end, b) : max(start, a)] for a, b in own]
+                # "Newton or Leibniz": close together, with such a word between, neither is given.
                 if any(len(part) < 40 and HEDGED.search(part) for part in between):
                     return False
                 if re.search(r"(?:answer|it) (?:is|was|:)\s*$|(?:answer|by)[: ]+$", text[:start], re.IGNORECASE):
                     return False
+                # A text that opens with a rival answers with it, unless another name is joined to it or it has an `'`.
                 if start == 0 and not text[end:].lstrip().lower().startswith(("and", "'")):
                     return False
         return True

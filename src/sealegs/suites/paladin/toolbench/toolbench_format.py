@@ -126,6 +126,7 @@ def trajectory(found: ToolBenchConversation) -> ToolBenchTrajectory:
         ValueError: it has no request, or its list of tools cannot be read.
     """
     request = next((turn.value for turn in found.conversations if turn.who == "user"), "")
+    # The format itself ends the request with this word, which is not the user's.
     request = request.strip().removesuffix("Begin!").strip()
     if not request:
         raise ValueError(f"conversation {found.id!r} has no request of a user")
@@ -141,6 +142,7 @@ def trajectory(found: ToolBenchConversation) -> ToolBenchTrajectory:
             answer = str(step.arguments.get("final_answer", ""))
             gave_up = str(step.arguments.get("return_type", "")).startswith(GIVE_UP)
             break
+        # A call without an observation, the last one of a file that was cut off, says nothing of its tool.
         after = turns[place + 1] if place + 1 < len(turns) else None
         if after is not None and after.who == "function":
             data, error = parse_observation(after.value)

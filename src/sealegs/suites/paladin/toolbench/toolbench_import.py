@@ -88,11 +88,13 @@ def trajectory_task(group: Sequence[ToolBenchTrajectory]) -> TaskForm:
         RejectedText: one gave up or has no answer, none has a call that worked, or the answer says nothing observed.
     """
     first = group[0]
+    # One such trajectory spoils all of its request: its calls would become a way to an end that they did not reach.
     if any(found.gave_up or not found.answer for found in group):
         raise UnusableTrajectory("it gave up, or has no final answer, so that nothing says what is right")
     ways = [[step for step in found.steps if not step.error] for found in group]
     if not all(ways):
         raise UnusableTrajectory("no call of it worked")
+    # The first answer is enough: only what every way observed is taken from it.
     wanted = list(_deliverables(ways, first.answer, first.request))[:MOST]
     if not wanted:
         raise UnusableTrajectory("its final answer says no value that an observation holds")

@@ -153,6 +153,7 @@ class Seeker(Coder):
             alike = _overlap(meant, set(tokenize(ARGUMENT.sub("", document.body))))
             if document.pads or alike < LEAST or (self._data and document.data.rstrip(".") != self._data):
                 continue
+            # Further parameters may still take plain words, which are no sure values, so these count little.
             unused = abs(sure - len(document.values)) if len(document.values) <= sure else 0.5
             scored.append((alike + 0.3 / (1 + place) - 0.15 * unused, -place, document))
         return [document for _, _, document in sorted(scored, key=lambda one: one[:2], reverse=True)]

@@ -119,10 +119,12 @@ def _seed(out: Path, given: int | None) -> str:
         if out.is_dir() and any(one.name != LOCK_FILE for one in out.iterdir()):
             raise UserError(f"{out} is not empty and holds no private set; name another folder with --out")
         make_folder(out, "name another with --out")
+        # Before there is a seed, so that nobody else could read it in between.
         if os.name == "posix":
             out.chmod(0o700)
         drawn = str(secrets.randbits(BITS) if given is None else given)
         write_atomically(file, drawn + "\n", "name another folder with --out", OWNER, keep=True)
+        # A set that is committed by mistake is private no more.
         write_atomically(out / ".gitignore", "*\n", "name another folder with --out")
     found = file.read_text(encoding="utf-8").strip()
     if given is not None and found != str(given):

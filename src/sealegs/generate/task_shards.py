@@ -117,6 +117,7 @@ def _own_chunks(
                         waiting.append((start, known))
                     else:
                         waiting.append((start, pool.submit(make_attempts, level, start, seed, (), world)))
+                    # Chunks are dealt out in turn, so that all shards together make those of one process.
                     start += shard.of * CHUNK
                 begun, made = waiting.pop(0)
                 yield begun, made.result()

@@ -105,6 +105,7 @@ class _Run:
         for level in self.levels:
             begun = accepted = 0
             while accepted < self.per_level and begun < PATIENCE * self.per_level:
+                # No more at a time than are missing: what is made beyond these is paid for and thrown away.
                 batch = range(begun, min(begun + self.per_level - accepted, PATIENCE * self.per_level))
                 for item in await asyncio.gather(*(self._item(level, number) for number in batch)):
                     accepted += self._sorted(level, item, accepted)

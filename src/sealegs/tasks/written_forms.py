@@ -139,8 +139,10 @@ def _decimal_comma(tokens: list[str]) -> bool:
 def _decimal_mark(token: str) -> str:
     """The mark that begins a number's decimals; empty where it has none or may be read in two ways."""
     signs = re.findall(r"[.,]", token)
+    # The same mark twice can only be that of thousands.
     if not signs or (len(signs) > 1 and len(set(signs)) == 1):
         return ""
+    # "1.234" may be more than a thousand or little more than one; other numbers of the text decide.
     if len(signs) == 1 and _GROUPED.fullmatch(token) and not token.startswith("0"):
         return ""
     return str(signs[-1])

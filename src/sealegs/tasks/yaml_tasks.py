@@ -223,6 +223,7 @@ def _node_data(node: Node, groups: Mapping[str, Pattern]) -> dict[str, Any]:
     if pattern is not None:
         bindings = pattern.bindings(node)
         found = {"id": node.id, "group": pattern.name, "with": {name: _reference(b) for name, b in bindings.items()}}
+        # `Pattern.placed` gave all its steps the same.
         after = node.branches[0].steps[0].after
         return {**found, **({"after": list(after)} if after else {})}
     return {

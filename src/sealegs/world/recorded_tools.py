@@ -135,6 +135,7 @@ def _recording(found: RecordedTool, arguments: Mapping[str, Any]) -> Recording:
 
 def _type(name: str, recordings: Sequence[Recording]) -> Any:
     values = [recording.arguments[name] for recording in recordings if name in recording.arguments]
+    # To Python a boolean is an integer too, so it is tried first and kept out of the others.
     for kind in (bool, int, str):
         if all(isinstance(value, kind) and (kind is bool or not isinstance(value, bool)) for value in values):
             return kind

@@ -40,6 +40,7 @@ def reference(task: Task, corpus: Corpus) -> Reference:
 def choices(graph: Graph) -> Iterator[Choice]:
     """Choices of branches (by group id) that together take every branch of every group once."""
     yield {}
+    # Not every combination: branches deliver the same, so what follows does not depend on which were taken before.
     for group in graph.groups:
         for index in range(1, len(group.branches)):
             yield {group.id: index}

@@ -62,6 +62,7 @@ class _Open:
     def name(self) -> str:
         """The same for the same parts, in whatever order they were taken out."""
         text = sql_of(self.tree)
+        # The last first: what was taken out later may hold marks of what was taken out before.
         for key, (query, _) in sorted(self.taken.items(), reverse=True):
             text = text.replace(f":{key}", f"<{sql_of(query)}>")
         return text

@@ -105,6 +105,7 @@ class FaultDraw:
         spec = self.specs.get(tool)
         if spec is not None and spec.effects is False:
             return None
+        # A false answer takes the place of a right one, which only the work that was done has given.
         if mode in IMPLICIT:
             return "after"
         if self.moment in MOMENTS:

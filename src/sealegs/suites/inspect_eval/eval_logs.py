@@ -159,6 +159,7 @@ def _log_episodes(file: Path, size: int, changed: int) -> _LogEpisodes:
 
 def _same_run(facts: dict[str, Any], noted: dict[str, Any], path: Path) -> dict[str, Any]:
     """The facts in which all logs of a run agree."""
+    # One log is of one mode and of some of the epochs; all else is of the run.
     own = {key: value for key, value in noted.items() if key not in ("mode", "first")}
     if facts and own != facts:
         differing = next(key for key in {*own, *facts} if own.get(key) != facts.get(key))
@@ -239,6 +240,7 @@ def chosen_score(scores: Mapping[str, Any], wanted: str) -> tuple[str, float | N
     """
     for name, score in scores.items():
         scorer, key = (name, "") if wanted in ("", name) else (name, wanted.removeprefix(f"{name}."))
+        # Nothing was taken off: the name that is wanted does not begin with this scorer's.
         if wanted and key == wanted:
             continue
         value = score.get("value")
@@ -263,6 +265,7 @@ def _score_names(scores: Mapping[str, Any]) -> Iterator[str]:
 def as_number(value: Any) -> float | None:
     """A score's value as Inspect counts it (C, P, I, N, yes, no and numbers); None for anything else."""
     if isinstance(value, str):
+        # The letters count as they are, the words in any case.
         if value in LETTERS or value.lower() in LETTERS:
             return LETTERS.get(value, LETTERS.get(value.lower()))
         try:

@@ -82,6 +82,7 @@ class EvalCourse:
             self._solver(task)
         check_score(task, options.task, options.score)
         shipped = None if self._plan is None else load_knowledge(options.task)
+        # Without a shipped file nothing tells yet which tools there are: the clean samples do (`_check_plan`).
         if self._plan is not None and shipped is not None:
             specs = (*shipped.specs, *self._specs)
             check_plan(self._plan, options.task, {spec.name for spec in specs}, specs)

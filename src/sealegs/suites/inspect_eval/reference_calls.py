@@ -92,6 +92,7 @@ class CarefulCaller(ReferenceCaller):
         for _ in range(FURTHER_TRIES):
             if failure is None or failure.category != "transient":
                 return failure
+            # A look decides where it can; only where it does not tell must a second call do no harm by itself.
             if tool.acts is not False and tool.shown_by is not None:
                 done = await self._was_done(wanted, tool, tools, messages)
                 if done:
@@ -125,6 +126,7 @@ class CarefulCaller(ReferenceCaller):
             seen = check.seen(read_answer(looked.text, self._known.answers), call)
         except Unclear:
             return None
+        # Half done is neither: not to be repeated as if nothing had happened, nor to be passed over.
         return None if seen.state == "partial" else seen.state == "done"
 
 

@@ -59,6 +59,7 @@ def evaluate_expression(expression: str) -> int | float:
 
 
 def _tokens(text: str) -> list[str]:
+    # Where there is a bracket, a comma may be between arguments: `max(1,234)`.
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text.translate(TYPED)) if "(" not in text else text.translate(TYPED)
     text = text.rstrip().rstrip("=").rstrip()
     found: list[str] = []
@@ -167,6 +168,7 @@ class _Reader:
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
     if base == 0 and exponent < 0:
         raise BadExpression("it divides by zero")
+    # The bits of the result, before it is worked out: 9**9**9 would take all memory.
     size = abs(exponent) * max(abs(base.numerator).bit_length(), base.denominator.bit_length())
     if size > 4000:
         raise BadExpression("the power is too large")

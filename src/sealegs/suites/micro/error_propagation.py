@@ -136,6 +136,7 @@ class _Trail:
         if call["failed"] or (call["shown"] or "").startswith("Error:"):
             return
         from_corrupt = self.holds(" ".join(map(str, call["arguments"].values())))
+        # Honest before corrupt: what a struck call also returned is right, and is not followed.
         if not from_corrupt:
             self.honest |= returned if not call["struck"] else returned & shown
         self.corrupt |= (shown if from_corrupt else shown - returned) - self.honest
@@ -151,6 +152,7 @@ class _Trail:
 
 def _hop(workload: Workload, call: Mapping[str, Any], inside: Sequence[Mapping[str, Any]], trail: _Trail) -> Hop:
     question = " ".join(map(str, call["arguments"].values()))
+    # Before its own calls are taken, which may make more values corrupt: the question was put without these.
     corrupt_question = bool(trail.holds(question))
     for one in inside:
         trail.take(one)

@@ -108,6 +108,7 @@ def _groups(keys: list[frozenset[int]], whole: frozenset[int]) -> Iterator[list[
     while left:
         group = [left.pop(0)]
         for key in list(left):
+            # What no path has together are branches of one group, which together are on every path.
             if all(not key & other for other in group):
                 group.append(key)
                 left.remove(key)
@@ -166,6 +167,7 @@ class _Builder:
         mentioned = value_matching.contains_value(self.request, value)
         for source, path in self._holders(name, value, earlier):
             repeats = any(value == given for _, given in paths.leaves(dict(self.known[source].arguments)))
+            # The user said it: an answer that holds it by chance, or repeats what its call was given, is no source.
             if mentioned and (repeats or path.split(".")[-1] != name):
                 continue
             field = self._field(source, path, tool)
@@ -177,6 +179,7 @@ class _Builder:
 
     def _holders(self, name: str, value: Any, earlier: list[str]) -> Iterator[tuple[str, str]]:
         """Tools and paths that hold the value, the likeliest first: under the same name, and the latest."""
+        # Such values are everywhere: to hold one says nothing of where it came from.
         if isinstance(value, bool) or value in (None, "", 0):
             return
         found = [
@@ -214,6 +217,7 @@ class _Builder:
         if first not in self.group_of:
             return Field(first, path)
         branches = self._branches(first)
+        # Whichever branch is taken must give it, or a reader would wait for what never comes.
         if any(sum(tool in branch for tool, _ in sources) != 1 for branch in branches):
             return None
         exports = self.exports.setdefault(self.group_of[first], {})

@@ -63,12 +63,14 @@ def kill_all(spared: frozenset[int] = frozenset()) -> int:
         spared: children of this process that live on, with what is below them.
     """
     me, until = os.getpid(), time.monotonic() + PATIENCE
+    # Again until none is left: one may have forked while it was found, and orphans become children of this process.
     while True:
         own = [child for child in children(me) if child not in spared]
         left = own + [below for child in own for below in descendants(child)]
         for pid in left:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
+        # The kernel lets a process wait for its own children alone.
         for child in own:
             with suppress(ChildProcessError):
                 os.waitpid(child, os.WNOHANG)

@@ -67,6 +67,7 @@ def settle(keeper: int, output: int, kept: Iterable[int]) -> None:
     for number, source in enumerate((nothing, output, output)):
         os.dup2(source, number)
     kept = {0, 1, 2, *kept}
+    # The list holds its own descriptor too, which is closed by now.
     for number in [int(name) for name in os.listdir("/proc/self/fd")]:  # noqa: PTH208
         if number not in kept:
             with contextlib.suppress(OSError):

@@ -78,6 +78,7 @@ class Quantity(Accepted):
         if not sentences:
             return False
         last = max((n for n, (marked, _) in enumerate(sentences) if marked), default=len(sentences) - 1)
+        # After the answer a number alone may be anything; only one with a unit contradicts it.
         later = [value for _, values in sentences[last + 1 :] for value, unit in values if unit]
         return all(self._right(value) for value, _ in sentences[last][1]) and all(map(self._right, later))
 
@@ -99,6 +100,7 @@ class Quantity(Accepted):
                 continue
             value = one.value * worth
             joined = re.fullmatch(r"\s*[A-Za-z]*\s*(?:,|and)?\s*", text[end : one.start]) if end >= 0 else None
+            # In falling units alone: "60 minutes, 1 hour" says one thing twice.
             if joined and one.unit and worth < factor and found:
                 found[-1] = (found[-1][0] + value, True)
             else:

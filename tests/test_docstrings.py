@@ -1,19 +1,29 @@
-"""A docstring begins with what comes back or what is done: with a noun or a verb, not with a preposition."""
+"""A docstring begins with what comes back or what is done, and names only exceptions that there are."""
 
 import ast
+import builtins
+import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src"
 PREPOSITIONS = {"As", "By", "For", "From", "In", "Of", "To", "Whose", "With"}
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+ANYWHERE = {"ChoiceError", "MissingExtra", "PlanError", "UserError"}  # for people, through all rooms
 EXCEPTIONS = {"Notice"}  # a model that agents see, whose text is part of a task set
+
+
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """All nodes of a file of code."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def headless(root: Path) -> Iterator[str]:
     """The definitions below a folder whose docstring begins with a preposition."""
     for path in sorted(root.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, DEFINITIONS) and not (node.name.startswith("__") and node.name != "__str__"):
                 first = (ast.get_docstring(node) or " ").split(" ")[0]
                 if first in PREPOSITIONS and node.name not in EXCEPTIONS:
@@ -29,3 +39,34 @@ def test_a_headless_docstring_is_found(tmp_path: Path) -> None:
     code = "\n".join(f'def {name}():\n    """{text}"""' for name, text in texts.items())
     (tmp_path / "figures.py").write_text(code)
     assert list(headless(tmp_path)) == ["figures.py: rate: Of ...", "figures.py: _size: As ..."]
+
+
+def unknown_errors(root: Path) -> Iterator[str]:
+    """The names under `Raises:` that no code of their room has, and Python neither."""
+    for room in sorted({path.relative_to(root).parts[0] for path in root.rglob("*.py")}):
+        paths = sorted((root / room).rglob("*.py")) or [root / room]
+        trees = {path: nodes_of(path) for path in paths}
+        nodes = [node for tree in trees.values() for node in tree]
+        known = {node.id for node in nodes if isinstance(node, ast.Name)} | set(dir(builtins)) | ANYWHERE
+        known |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        known |= {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+        for path, tree in trees.items():
+            for node in tree:
+                if isinstance(node, DEFINITIONS):
+                    section = (ast.get_docstring(node) or "").partition("\nRaises:\n")[2].partition("\n\n")[0]
+                    for name in re.findall(r"^ {4}([\w.]+):", section, re.MULTILINE):
+                        if name.rpartition(".")[2] not in known:
+                            yield f"{path.name}: {node.name}: {name}"
+
+
+def test_every_error_that_a_docstring_names_exists() -> None:
+    assert list(unknown_errors(SOURCE / "sealegs")) == []
+
+
+def test_an_error_of_another_name_is_found(tmp_path: Path) -> None:
+    (tmp_path / "room").mkdir()
+    text = (
+        '"""Read.\n\n    Raises:\n        Unfit: it is none.\n        OSError: no file.\n        Odd: other.\n    """'
+    )
+    (tmp_path / "room" / "texts.py").write_text(f"class Odd(Exception): ...\n\ndef read():\n    {text}\n")
+    assert list(unknown_errors(tmp_path)) == ["texts.py: read: Unfit"]

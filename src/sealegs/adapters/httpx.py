@@ -1,4 +1,4 @@
-"""httpx: transports, sync and async, that put faults on the wire. See `httpx_family`, which says what they do.
+"""httpx: transports, sync and async, that put faults on the wire. See `httpx_transports`, which says what they do.
 
 client = httpx.Client(transport=Transport(session))
 client = httpx.AsyncClient(transport=AsyncTransport(session, tools={"prices": "GET shop.example/prices/*"}))

@@ -1,4 +1,4 @@
-"""httpx2: transports, sync and async, that put faults on the wire. See `httpx_family`, which says what they do.
+"""httpx2: transports, sync and async, that put faults on the wire. See `httpx_transports`, which says what they do.
 
 client = httpx2.Client(transport=Transport(session))
 client = httpx2.AsyncClient(transport=AsyncTransport(session, tools={"prices": "GET shop.example/prices/*"}))

@@ -22,7 +22,7 @@ def render_maze_page(material: Material, chosen: Sequence[str] = ()) -> str:
 
     Args:
         material: what it tells of.
-        chosen: names of the episodes that get a card; by default a telling dozen (see `choosing`).
+        chosen: names of the episodes that get a card; by default a telling dozen (see `card_selection`).
 
     Raises:
         MissingExtra: jinja2 or matplotlib is not installed.

@@ -200,7 +200,7 @@ def _deed(effect: Effect) -> str:
 
 
 def same_value(left: Any, right: Any) -> bool:
-    """Equality of two JSON values for people, all the way down (see `agree`)."""
+    """Equality of two JSON values for people, all the way down (see `roughly_equal`)."""
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return left.keys() == right.keys() and all(same_value(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):

@@ -168,7 +168,7 @@ def simulated_tool(
     shown_by: str = "",
     parts: int = 1,
 ) -> Callable[[Callable[..., dict[str, Any]]], SimulatedTool]:
-    """Make a function a simulated tool. See `Tool` for what the other arguments mean.
+    """Make a function a simulated tool. See `SimulatedTool` for what the other arguments mean.
 
     Args:
         domain: by default the name of the function's package, or of its module where that is in no package.

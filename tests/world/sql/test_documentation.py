@@ -60,6 +60,9 @@ WORDS = {
     " or the age is at least `arg_0`.",
     "SELECT title FROM course WHERE title NOT LIKE '%a%' AND food LIKE 'x_'": "The title of courses whose title"
     " does not contain `arg_0` and food is like the pattern `arg_1`.",
+    "SELECT name FROM student WHERE 'abc' LIKE name": "The name of students where `arg_0` is like the name.",
+    "SELECT name FROM student WHERE name LIKE city || food AND name NOT LIKE city || '%'": "The name of students whose"
+    " name is like the city followed by the food and name does not start with the city.",
     "SELECT * FROM course ORDER BY \"Odd Name\"": "Every column of courses, sorted by odd name from lowest to"
     " highest.",
     "SELECT avg(gpa) - min(gpa) FROM student": "The average gpa minus the minimum gpa over students.",

@@ -1,6 +1,6 @@
 """`highwater` as a task of Inspect: any model of any provider writes code, which runs in our sandbox.
 
-What our judge needs is in the log itself (see `running.inspecting`). Where the sample has a sandbox of Inspect's own,
+What our judge needs is in the log itself (see `engines.logs`). Where the sample has a sandbox of Inspect's own,
 the code runs there (`containers`).
 """
 

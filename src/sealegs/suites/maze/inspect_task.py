@@ -1,6 +1,6 @@
 """`maze` as a task of Inspect: any model of any provider, its logs, its viewer.
 
-What our judge needs is in the log itself (see `running.inspecting`).
+What our judge needs is in the log itself (see `engines.logs`).
 """
 
 from __future__ import annotations

@@ -88,9 +88,13 @@ def labels_in(text: str, source: str) -> Labels:
 
 def _rows(text: str, source: str, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     if not text.lstrip().startswith("{"):
-        lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-        for number, row in enumerate(csv.DictReader(lines), 2):
-            yield number, {str(name).strip(): value for name, value in row.items() if name is not None}
+        lines = enumerate(text.splitlines(keepends=True), 1)
+        kept = [(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
+        reader = csv.DictReader(line for _, line in kept)
+        for row in reader:
+            # The reader counts the lines that it was given; a cell may span several.
+            place = kept[reader.line_num - 1][0]
+            yield place, {str(name).strip(): value for name, value in row.items() if name is not None}
         return
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():

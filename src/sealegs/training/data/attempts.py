@@ -57,7 +57,7 @@ def attempt_row(making: Making, number: int, trial: int, teacher: Teacher | None
     """One attempt at a row.
 
     Raises:
-        RejectedText: it gives none.
+        NoTrajectory: it gives none.
     """
     split, failing = making.place(number)
     # The row depends on these alone, so that workers can make rows in any order, and a check can make one again.

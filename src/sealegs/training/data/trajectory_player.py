@@ -253,7 +253,7 @@ def play_trajectory(order: TrajectoryOrder, continuation: str = "expert", teache
     """One trajectory, judged; where it is cut after the failure, the verdict says what the cut one is worth.
 
     Raises:
-        RejectedText: the failure did not come as ordered, something else failed, or the end is not a success.
+        NoTrajectory: the failure did not come as ordered, something else failed, or the end is not a success.
     """
     player = TrajectoryPlayer(order)
     briefing = Briefing(order.variant.task, player.specs)
@@ -362,7 +362,7 @@ def _kept(order: TrajectoryOrder, made: Trajectory) -> Trajectory:
     """A trajectory that is worth learning from.
 
     Raises:
-        RejectedText: it is not.
+        NoTrajectory: it is not.
     """
     verdict = made.judged
     if not verdict.success:

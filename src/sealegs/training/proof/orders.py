@@ -32,7 +32,7 @@ def order_of_row(recipe: DataRecipe, name: str, number: int, trial: int) -> Traj
     """The row of this number among those of a name, as a recipe has it.
 
     Raises:
-        RejectedText: this attempt gives none.
+        NoTrajectory: this attempt gives none.
     """
     key = ("train", name, number, trial)
     own = seeds.stream(*key[:3])  # what is decided in the same way for every attempt at the row

@@ -86,7 +86,7 @@ class Database:
         """The rows of one statement.
 
         Raises:
-            Unanswered: it failed, was stopped, or has more than `MOST_ROWS` rows.
+            QueryFailed: it failed, was stopped, or has more than `MOST_ROWS` rows.
         """
         with self._cursor(sql, arguments) as cursor:
             found = cursor.fetchmany(MOST_ROWS + 1)
@@ -99,7 +99,7 @@ class Database:
         """The names of the columns that a statement would answer with.
 
         Raises:
-            Unanswered: SQLite refuses it.
+            QueryFailed: SQLite refuses it.
         """
         with self._cursor(f"SELECT * FROM ({sql}) LIMIT 0", arguments) as cursor:
             return tuple(item[0] for item in cursor.description or ())

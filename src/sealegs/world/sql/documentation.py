@@ -127,7 +127,7 @@ def read_documentation(text: str, rule: DocumentedFunction) -> DocumentedFunctio
     """A model's text as documentation.
 
     Raises:
-        Unfit: it fails a check.
+        RejectedText: it fails a check.
     """
     found = _object(text)
     description, parameters = found.get("description"), found.get("parameters", {})

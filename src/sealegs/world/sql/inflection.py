@@ -34,7 +34,7 @@ def singular(words: str) -> str:
         return words
     if last.endswith("ies") and len(last) > 4:
         made = f"{last[:-3]}y"
-    elif last.endswith(("ches", "shes", "sses", "uses", "xes", "zes")):
+    elif last.endswith(("ches", "shes", "sses", "uses", "xes", "zes")) and not last.endswith(("auses", "ouses")):
         made = last[:-2]
     elif last.endswith("s"):
         made = last[:-1]

@@ -32,7 +32,7 @@ def parse(sql: str, schema: Schema) -> Tree:
     """The tree of one query.
 
     Raises:
-        Unread: it is not a single query, has placeholders, or depends on the time.
+        UnsupportedQuery: it is not a single query, has placeholders, or depends on the time.
     """
     try:
         found = [tree for tree in sqlglot.parse(sql, read="sqlite") if tree is not None]

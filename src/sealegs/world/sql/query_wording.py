@@ -280,7 +280,9 @@ class Wording:
         if kind not in COMPARISONS or right is None:
             return f"{'not ' if no else ''}{self.value(node)}"
         # A sentence says what is compared first: `5 < age` reads as an age that is greater.
-        if isinstance(left, (exp.Placeholder, exp.Subquery)) and not isinstance(right, (exp.Placeholder, exp.Subquery)):
+        turns = not isinstance(node, (exp.Like, exp.ILike))  # what matches a pattern cannot change places with it
+        given = (exp.Placeholder, exp.Subquery)
+        if turns and isinstance(left, given) and not isinstance(right, given):
             left, right, kind = right, left, TURNED.get(kind, kind)
         words = COMPARISONS[kind][no]
         if isinstance(node, (exp.Like, exp.ILike)):
@@ -360,19 +362,14 @@ def _likeness(node: Tree, no: bool) -> str:
     right = node.args["expression"]
     if isinstance(right, exp.Placeholder):
         return "is not like the pattern" if no else "is like the pattern"
-    if not isinstance(right, exp.DPipe):
-        return "is not like" if no else "is like"
     # `parametrise` writes '%' || arg || '%', which nests to the left: the tail is outermost.
-    tail = isinstance(right.expression, exp.Literal)
+    tail = isinstance(right, exp.DPipe) and isinstance(right.expression, exp.Literal)
     inner = right.this if tail else right
     head = isinstance(inner, exp.DPipe) and isinstance(inner.this, exp.Literal)
-    if head and tail:
-        return "does not contain" if no else "contains"
-    return (
-        ("does not " if no else "") + ("start with" if tail else "end with")
-        if no
-        else ("starts with" if tail else "ends with")
-    )
+    if not head and not tail:
+        return "is not like" if no else "is like"
+    verb, ending = ("contain", "") if head and tail else ("start", " with") if tail else ("end", " with")
+    return f"does not {verb}{ending}" if no else f"{verb}s{ending}"
 
 
 def _listed(items: Sequence[str], between: str = "") -> str:

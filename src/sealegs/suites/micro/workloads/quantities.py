@@ -129,7 +129,7 @@ def stated_quantities(text: str, known: Mapping[str, float]) -> Iterator[StatedQ
     Left out: parts of dates, ends of ranges, operands of a sum that is worked out there, what is denied.
 
     Args:
-        text: as `plain` gives it.
+        text: as `normalize_quantities` gives it.
         known: units that the answer may be in, in lower case. After a number, another word is a unit only where it is
             one of these or in `STRANGE`.
     """

@@ -85,7 +85,8 @@ def trajectory_task(group: Sequence[ToolBenchTrajectory]) -> TaskForm:
     """Trajectories with one request as a task of the exchange format.
 
     Raises:
-        RejectedText: one gave up or has no answer, none has a call that worked, or the answer says nothing observed.
+        UnusableTrajectory: one gave up or has no answer, none has a call that worked, or the answer says nothing
+            observed.
     """
     first = group[0]
     # One such trajectory spoils all of its request: its calls would become a way to an end that they did not reach.

@@ -36,12 +36,12 @@ def problems(allowed: set[str], named: dict[str, str], without: set[str]) -> Ite
     """A sentence for each package whose licence may not be."""
     for found in distributions():
         name = str(found.metadata["Name"]).lower()
-        told = licences(found) or ([named[name].split(" (")[0]] if name in named else [])
-        if not told:
+        names = licences(found) or ([named[name].split(" (")[0]] if name in named else [])
+        if not names:
             if name not in without:
                 yield f"{name} says no licence; read it, and name it in {LIST.name}"
-        elif not all(is_allowed(one, allowed) for one in told):
-            yield f"{name}: {'; '.join(told)}"
+        elif not all(is_allowed(one, allowed) for one in names):
+            yield f"{name}: {'; '.join(names)}"
 
 
 def licences(found: Distribution) -> list[str]:

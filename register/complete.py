@@ -36,9 +36,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repository", required=True, help="address of this repository")
     parser.add_argument("--contributor", action="append", required=True, help="name at its host; several are allowed")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=FOLDER, capture_output=True, text=True, check=True)
-    entry = complete_entry(asked.repository, head.stdout.strip(), asked.contributor)
+    entry = complete_entry(options.repository, head.stdout.strip(), options.contributor)
     print(yaml.safe_dump(entry, sort_keys=False, allow_unicode=True, width=1000), end="")
 
 

@@ -35,7 +35,7 @@ def spec_from_marks(name: str, *places: Any) -> ToolSpec | None:
             marks |= dict(_marks(_declared(place, inner)))
     if not marks:
         return None
-    # By `is True`: a mark may hold anything, such as the text `false`.
+    # Compared by `is True`: a mark may hold anything, such as the text `false`.
     return ToolSpec(
         name,
         effects=_effects(marks),

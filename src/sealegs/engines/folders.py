@@ -124,7 +124,7 @@ def _finished(folder: Path, form: LogSchema[E]) -> set[E]:
     try:
         return {episode for records in read_logs(folder, form).runs.values() for episode in records}
     except LogError as error:
-        # Of a run that was stopped before its first episode ended; there is nothing wrong with it.
+        # A run was stopped before its first episode ended; there is nothing wrong with its folder.
         if "no finished episode" in str(error):
             return set()
         raise

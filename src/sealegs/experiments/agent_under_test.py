@@ -63,7 +63,7 @@ def arguments_for(function: Callable[..., Any], stage: RunStage) -> tuple[list[A
         UserError: there is an input and the function takes none, or it needs more than that.
     """
     parameters = inspect.signature(function).parameters.values()
-    # By name alone: an agent that takes any keywords did not ask for a session.
+    # Only by name: an agent that takes any keywords did not ask for a session.
     named = {"session": stage.session} if any(one.name == "session" for one in parameters) else {}
     places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     placed = [one for one in parameters if one.kind in places]

@@ -162,7 +162,7 @@ def body_runs(
     except ValidationError as error:
         first = error.errors()[0]
         raise UserError(f"{'.'.join(map(str, first['loc']))} is {first['input']!r}: {first['msg']}") from error
-    # Of `required_rate`, which compares before the model could check the type.
+    # `required_rate` raises it, as it compares before the model can check the type.
     except TypeError as error:
         raise UserError(f"min_pass_rate is {min_pass_rate!r}; give a share such as 0.8") from error
     return BodyRuns(options, {spec.name: spec for spec in known})

@@ -171,7 +171,7 @@ def render(outcome: Outcome) -> str:
 
 
 # A fault strikes with the same few failures again and again, and to encode one costs more than all else that shows it.
-# By type too: 1, 1.0 and true are equal, and are written differently.
+# Types count too: 1, 1.0 and true are equal, and are written differently.
 @functools.lru_cache(maxsize=256, typed=True)
 def _failure_text(message: str, type: str, status: int | None, retry_after: float | None) -> str:
     return _ENCODER.encode(failure_body(Failure(message, type, status, retry_after)))

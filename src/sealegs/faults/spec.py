@@ -61,7 +61,7 @@ class ToolSpec:
 
     def with_declared(self, declared: ToolSpec) -> ToolSpec:
         """This spec, with what another one says of the tool's effects, parameters and interface where it is silent."""
-        # By None and not by `or`: `effects=False` is a declaration, too.
+        # Compared with None, not by `or`: `effects=False` is a declaration, too.
         return replace(
             self,
             effects=declared.effects if self.effects is None else self.effects,

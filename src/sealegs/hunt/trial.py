@@ -132,7 +132,7 @@ class Loop:
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
         """Pass the call on."""
         self._left -= 1
-        # Of the last two calls alone, since a stack is slow to walk.
+        # Only for the last two calls, since a stack is slow to walk.
         if self._left < 2:
             self._last.append([frame for frame, _ in traceback.walk_stack(sys._getframe())])
         return (yield call)

@@ -69,7 +69,7 @@ def choose(
         groups.setdefault((played[1].mode, played[2].attribution), []).append(played)
     # All but the successes without faults, which tell nothing of recovery.
     wanted = {key: group for key, group in groups.items() if key[1] or key[0] != CLEAN}
-    # Of a large run only the few episodes that `Candidates` kept are given, so their number is not that of the run.
+    # A large run gives only the few episodes that `Candidates` kept, so their number is not that of the run.
     sizes = counts or {key: len(group) for key, group in groups.items()}
     chosen: list[Played] = []
     while wanted and len(chosen) < most:

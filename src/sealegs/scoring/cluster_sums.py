@@ -199,7 +199,7 @@ def _amount(sums: ClusterSums, confidence: float) -> Ends:
         half = half + point**2 * _of_runs(sums, normal_point(confidence) / point)
     value, half = sums.value, np.sqrt(half)
     signed = (sums.top < 0).any(axis=(-3, -2, -1))  # such an amount has no logarithm
-    # By the delta method, half / value is half the width of the logarithm's interval.
+    # The delta method: half / value is half the width of the logarithm's interval.
     ratio = np.exp(_over(half, value, 0.0))
     return np.where(signed, value - half, value / ratio), np.where(signed, value + half, value * ratio)
 

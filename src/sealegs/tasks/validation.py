@@ -204,7 +204,7 @@ def _groups(graph: Graph) -> Iterator[str]:
         for branch in group.branches:
             if not branch.steps:
                 yield f"group {group.id!r}: branch {branch.id!r} is empty; give it a step or take it away"
-            # Of the branches only one is done, so an export from another one's step would never come.
+            # Only one of the branches is done, so an export from another one's step would never come.
             own = {step.id for step in branch.steps}
             for name, source in branch.exports.items():
                 if source.node not in own:

@@ -104,7 +104,7 @@ class LocalModel(ModelAPI):
         if room < 1:
             return _output(self.model_name, ChatMessageAssistant(content=""), "model_length", len(ids), 0)
         temperature, top_p = config.temperature, config.top_p
-        # By None and not by `or`: a temperature of 0 asks for the likeliest token.
+        # Compared with None, not by `or`: a temperature of 0 asks for the likeliest token.
         sampling = Sampling(
             1.0 if temperature is None else temperature, 1.0 if top_p is None else top_p, config.top_k or 0
         )

@@ -157,7 +157,7 @@ class PipeRelay:
         """Whether there could be anything of ours in it. A method's name may be written with escapes."""
         if self._gate.shut:
             return False
-        # By the bytes: most of a stream only passes, and is not read as JSON for it.
+        # Decided by the bytes: most of a stream only passes, and need not be read as JSON.
         return (
             b"tools/" in block
             or b"\\" in block

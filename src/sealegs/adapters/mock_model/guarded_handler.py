@@ -145,7 +145,7 @@ class GuardedHandler(BaseHTTPRequestHandler):
         # length.
         if not (given.isascii() and given.isdigit()):
             return self._closing(RequestRefusal(400, f"Content-Length {given[:40]!r} is not a number of bytes\n"))
-        # By its length first: Python refuses to read a number of some thousand digits.
+        # Checked by its length first: Python refuses to read a number of some thousand digits.
         if len(given) > len(str(LARGEST)) or int(given) > LARGEST:
             return self._closing(RequestRefusal(413, f"a request has at most {LARGEST} bytes\n"))
         self._stream.allow(WHOLE_BODY, LARGEST + LARGEST_HEAD)

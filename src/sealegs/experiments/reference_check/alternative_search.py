@@ -155,7 +155,7 @@ class AlternativeSearch:
             places = {at: None for at, held in paths.leaves(call.answer) if at and close(held, wanted)}
             common = places if common is None else {at: None for at in common if at in places}
         leaf = path.split(".")[-1]
-        # Of several places that of the same name, else the one that is least deep: others agree rather by chance.
+        # Among several places, the one of the same name, else the least deep one: others agree rather by chance.
         return min(common, key=lambda at: (at.split(".")[-1] != leaf, at.count("."))) if common else None
 
     def _closure(self, step: str) -> tuple[str, ...]:

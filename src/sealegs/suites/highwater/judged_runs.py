@@ -41,7 +41,7 @@ def judge_highwater_runs(runs: Sequence[HighwaterRun]) -> JudgedRuns:
         found = run.results()
         rows += [*highwater_table(found, run.who), *playing_rows(run.played(), run.who, of_all=False)]
         results += [(runner_name(run.who), result) for result in found]
-    # By digest, so that several runs on one library name its size once.
+    # Keyed by digest, so that several runs on one library name its size once.
     libraries = {episode.known.digest: len(episode.library.functions) for run in runs for episode in run.records}
     facts = {
         "episodes": str(len(results)),

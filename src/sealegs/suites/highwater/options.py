@@ -112,7 +112,7 @@ class HighwaterOptions(RunOptions):
         if self.published and self.manner != PUBLISHED_MANNER:
             own = [f"--{name} {getattr(self, name)}" for name in CHOSEN if getattr(self, name) != CHOSEN[name]]
             yield f"--published does not go with {' and '.join(own)}; leave one of them out"
-        # Of a library that cannot be read, the shipped one takes the place, so that plan and search are checked too.
+        # The shipped library replaces one that cannot be read, so that plan and search are checked too.
         folder, wrong = self._library()
         yield from wrong
         plan, wrong = plan_of_file(self.plan)

@@ -133,7 +133,7 @@ def compare_labels(one: Labels, other: Labels) -> LabelComparison:
         pairs = [(one[id][name], other[id][name]) for id in shared if name in one[id] and name in other[id]]
         if len(pairs) < len(shared):
             notes.append(f"{name}: {len(shared) - len(pairs)} trace(s) lack an answer and are left out")
-        # Of no pairs there is no agreement to give, and the note above says why it is missing.
+        # Without pairs there is no agreement to give, and the note above says why it is missing.
         if pairs:
             agreements.append(agreement(name, pairs))
     if not agreements:

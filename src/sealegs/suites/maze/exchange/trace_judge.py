@@ -127,7 +127,7 @@ def _untold(record: Record, task: Imported) -> Iterator[str]:
     graph = task.task.graph
     read = {need.node for step in graph.walk() for need in step.needs}
     for step in graph.walk():
-        # Of a group only one branch is called, so the answer of none of its steps can be demanded.
+        # Only one branch of a group is called, so no answer of its steps can be demanded.
         if node_of(step, graph) in read or step.id in read or step.id in graph.home:
             continue
         values = [v for _, v in paths.leaves(task.right_run.steps[step.id].output) if not isinstance(v, bool)]

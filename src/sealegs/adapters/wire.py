@@ -200,7 +200,7 @@ class Naming:
             return None
         known = self._models.setdefault(session, {})
         if name not in known:
-            if not asks_model(_body(body(), "json")):
+            if not asks_model(_body(body(), as_json=True, as_form=False)):
                 return None
             session.declare(ToolSpec(name, tags=frozenset({MODEL}), effects=False, model_api=api.name))
             known[name] = api
@@ -253,7 +253,7 @@ def arguments_of(method: str, path: str, query: str, body: bytes, headers: Itera
         kind = next((value for name, value in headers if name.lower() == "content-type"), "")
         # Model servers take JSON whatever its header says, and curl's own header says that it is a form.
         as_json = "json" in kind.lower() or model_api_at(method, path) is not None
-        found["body"] = _body(body, as_json, "x-www-form-urlencoded" in kind.lower())
+        found["body"] = _body(body, as_json=as_json, as_form="x-www-form-urlencoded" in kind.lower())
     return HttpArguments(found, method, headers)
 
 
@@ -332,7 +332,7 @@ def _paired(text: str) -> dict[str, Any]:
     return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
 
 
-def _body(body: bytes, as_json: bool, as_form: bool) -> Any:
+def _body(body: bytes, *, as_json: bool, as_form: bool) -> Any:
     if as_json:
         try:
             return json.loads(body)

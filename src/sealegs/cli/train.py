@@ -40,12 +40,14 @@ def train_command(
     if size or jobs:
         raise UserError("--size and --jobs are the proof's: sealegs train proof --size ci")
     # Only now: neither `sealegs train --help` nor a refused option has to wait for them.
+    from sealegs.training.freed_memory import keep_freed_memory
     from sealegs.training.training_recipe import read_training_recipe
     from sealegs.training.training_run import is_main_process, long_table, notes, quiet_libraries, run_training
 
     chosen = read_training_recipe(recipe, {name: value for name, value in (("model", model), ("data", data)) if value})
     folder = out or Path("sealegs-training") / chosen.name
     quiet_libraries()
+    keep_freed_memory()
     # `accelerate launch` starts this command once for each device: all of them train, and the first alone reports.
     with show_progress(f"training {chosen.name}") as progress, interruptible("checkpoint"):
         card = run_training(chosen, folder, progress if is_main_process() else lambda done, total: None)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sealegs.training.freed_memory import keep_freed_memory
 from sealegs.training.proof import SEEN, SETS
 from sealegs.training.proof.evaluating import evaluate_model, load_proof_model, orders_of
 from sealegs.training.proof.leak_check import check_apart
@@ -124,6 +125,7 @@ def limit_threads() -> None:
     from sealegs.training.training_run import quiet_libraries
 
     quiet_libraries()
+    keep_freed_memory()
     if not torch.accelerator.is_available():
         torch.set_num_threads(1)
 

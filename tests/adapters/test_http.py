@@ -37,6 +37,7 @@ from sealegs.faults.kinds import (
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Argument, First, Nth, Probability, Tool
 from sealegs.inject import RealClock, Session, VirtualClock
+from sealegs.traces import Recorder
 from tests import needs
 from tests.adapters.http_clients import KINDS, Got, ask, raised
 from tests.adapters.http_server import BODY, EVENTS, PRICES, Served, serving
@@ -82,6 +83,16 @@ async def test_nothing_changes_where_nothing_strikes(kind: str, path: str, serve
     if path == "missing":
         assert isinstance(turn.shown, Failure)
         assert (turn.shown.status, turn.shown.body) == (404, {"body": {"detail": "no such thing"}})
+
+
+@ALL_KINDS
+@pytest.mark.parametrize("recorded", [False, True])
+async def test_a_refused_request_without_effects_is_never_made(kind: str, recorded: bool, served: Served) -> None:
+    watcher = Recorder(VirtualClock()) if recorded else None
+    session = Session(plan(rule(Error(status=503))), clock=VirtualClock(), watcher=watcher)
+    answers = [await ask(kind, session, f"{served.url}/prices?item={number}") for number in range(12)]
+    assert [answer.status for answer in answers] == [503] * 12
+    assert served.requests == []  # had its effects not been known, half of them would have been struck after the work
 
 
 BREAKS: list[tuple[str, Fault, str]] = [
@@ -392,10 +403,10 @@ async def test_the_answer_that_is_lost_gives_its_connection_back(form: str, serv
     limits = library.Limits(max_connections=1)
     session = silent_at("after", Error(status=503))
     with library.Client(transport=ours.Transport(session, library.HTTPTransport(limits=limits)), timeout=2.0) as client:
-        assert [client.get(f"{served.url}/events").status_code for _ in range(3)] == [503] * 3
+        assert [client.post(f"{served.url}/events").status_code for _ in range(3)] == [503] * 3
     inner = library.AsyncHTTPTransport(limits=limits)
     async with library.AsyncClient(transport=ours.AsyncTransport(session, inner), timeout=2.0) as client:
-        assert [(await client.get(f"{served.url}/events")).status_code for _ in range(3)] == [503] * 3
+        assert [(await client.post(f"{served.url}/events")).status_code for _ in range(3)] == [503] * 3
     assert len(served.requests) == 6
 
 
@@ -405,7 +416,7 @@ def test_the_answer_that_requests_loses_gives_its_connection_back(served: Served
     with requests.Session() as client:
         session = silent_at("after", Error(status=503))
         client.mount("http://", ours.Adapter(session, pool_maxsize=1, pool_block=True))
-        assert [client.get(f"{served.url}/events", timeout=2.0).status_code for _ in range(3)] == [503] * 3
+        assert [client.post(f"{served.url}/events", timeout=2.0).status_code for _ in range(3)] == [503] * 3
     assert len(served.requests) == 3
 
 

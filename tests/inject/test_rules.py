@@ -276,6 +276,23 @@ def test_a_tool_that_no_rule_concerned_is_known_anew(before: str, recorded: bool
         assert [isinstance(one.call("pay", {}, answer), Failure) for _ in range(2)] == [True, False]
 
 
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_a_declaration_on_the_way_to_the_call_counts(asked_before: bool) -> None:
+    one = Session(plan(rule(DOWN, "look", Nth(1)), rule(DOWN, "look", Nth(2))), episode="e")
+    if asked_before:
+        assert not one.idle("look")
+
+    def declared(arguments: dict[str, Any]) -> dict[str, Any]:
+        one.declare(ToolSpec("look", effects=False))
+        return arguments
+
+    for _ in range(2):
+        crossing = one.intercept("look", declared, {})
+        assert crossing is not None
+        assert isinstance(crossing.call(lambda call: pytest.fail("the tool ran")), Failure)
+    assert one.intercept("look", declared, {}) is None
+
+
 def test_a_tool_that_a_rule_concerned_keeps_its_count() -> None:
     one = Session(plan(rule(DOWN, "pay", Nth(2))), episode="e")
     assert one.call("pay", {}, answer) == answer(None)

@@ -72,12 +72,12 @@ class Injector:
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
     def know(self, specs: Iterable[ToolSpec]) -> None:
-        """Learn of tools that are announced late; one that the plan concerned when it was called stays as it was."""
+        """Learn of tools that are announced late; one of which a call was counted already stays as it was."""
         with self._lock:
             for spec in specs:
                 self._specs[spec.name] = spec
-                # No call of an idle tool was counted, and to ask whether it is idle is no call: nothing of it is fixed.
-                if (state := self.states.get(spec.name)) is not None and state.idle:
+                # Nothing of it is fixed yet: adapters ask whether a tool is idle, or declare it, on the way to its call.
+                if (state := self.states.get(spec.name)) is not None and not state.counted:
                     del self.states[spec.name]
 
     def state(self, tool: str) -> ToolState:
@@ -95,7 +95,7 @@ class Injector:
             return self._aimed(target, arguments)
 
     def _aimed(self, target: ToolState, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
-        tool, place = target.tool, place_in_turn.get()
+        tool, place, target.counted = target.tool, place_in_turn.get(), True
         nth = next(target.calls) if place is None else self._placed(target, place)
         # Done even if no rule of this tool fires: the first tool touched in a group is the victim for all of them.
         for group in target.groups:

@@ -195,7 +195,8 @@ class Session:
         if state.idle:
             return None
         arguments = read(args) if kwargs is None else read(args, kwargs)
-        faults = self._injector.aim(state, arguments)
+        # Looked up again: to read a request's arguments declares its tool, if its method says what it does.
+        faults = self._injector.aim(self._states.get(tool) or self._injector.state(tool), arguments)
         if faults is None:
             return None
         return InterceptedCall(self, tool, arguments, self._patient(partial(self._injector.struck, faults)), faults.nth)

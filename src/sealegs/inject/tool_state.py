@@ -37,6 +37,7 @@ class ToolState:
     __slots__ = (
         "_keys",
         "calls",
+        "counted",
         "counts",
         "earlier",
         "effects",
@@ -68,6 +69,7 @@ class ToolState:
         self.idle = not self.rules and not self.groups
         self.counts = any(one.counts or not one.by_order for one in self.rules)  # so that calls are taken one by one
         self.calls = itertools.count()
+        self.counted = False  # whether a call was
         self.keyed = any(one.by_arguments for one in self.rules)
         self.same: dict[str, Iterator[int]] = {}  # by arguments: the calls with these, counted where a rule asks
         self._keys: dict[tuple[Any, ...], str] = {}

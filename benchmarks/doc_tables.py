@@ -399,6 +399,18 @@ def foreign_evals_cost() -> str:
     return table(("eval", "samples", "a sample by Inspect alone, ms", "added, %", "pairs"), lines())
 
 
+def http_clients() -> str:
+    """What our transports add to a request, in microseconds."""
+    modes = {"idle": "no rule", "armed": "armed", "matching": "matching", "firing": "firing", "refusing": "refusing"}
+    found: dict[str, dict[tuple[str, str], str]] = {}
+    for row in result("http_clients")["rows"]:
+        found.setdefault(row["agent"], {})[row["mode"], row["metric"]] = f"{row['value']:.0f}"
+    lines = (
+        (client, own["bare", "p50_us"], *(own[mode, "added_p50_us"] for mode in modes)) for client, own in found.items()
+    )
+    return table(("client", "bare", *modes.values()), lines)
+
+
 def covering() -> str:
     """How often intervals hold the truth, by kind of figure and number of tasks."""
     found: dict[tuple[str, str], dict[str, list[float]]] = {}
@@ -697,6 +709,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "private set": private_set,
     "first minutes": first_minutes,
     "call price": call_price,
+    "http clients": http_clients,
     **{
         f"recovery {part}": (lambda part=part: recovery(part))  # type: ignore[misc]
         for part in ("direct", "langchain", "mcp", "who", "cost")

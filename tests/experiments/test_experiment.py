@@ -243,7 +243,15 @@ def named(*, question: str) -> str:
     return agents.careful(question)
 
 
-@pytest.mark.parametrize("agent", [behind, named])
+def behind_an_option(model: str = "m", *, question: str) -> str:
+    return agents.careful(question) if model == "m" else ""
+
+
+def after_an_option(session: sealegs.Session, model: str = "m", *, question: str) -> str:
+    return agents.careful(question) if model == "m" and session is not None else ""
+
+
+@pytest.mark.parametrize("agent", [behind, named, behind_an_option, after_an_option])
 def test_an_input_behind_the_session_or_after_a_star_is_given_by_name(agent: Any) -> None:
     report = run(agent, plan(), check=agents.correct, runs=3)
     assert row(report, "faults", "pass_rate")["value"] == 100, report.summary

@@ -293,6 +293,16 @@ def test_a_declaration_on_the_way_to_the_call_counts(asked_before: bool) -> None
     assert one.intercept("look", declared, {}) is None
 
 
+def test_a_declaration_between_a_thread_s_look_and_its_call_splits_no_count() -> None:
+    injector = Injector(plan(rule(DOWN, "pay", Nth(1))))
+    early = injector.state("pay")  # as a thread that is then made to wait
+    injector.know([ToolSpec("pay", effects=False)])
+    late = injector.state("pay")
+    assert [injector.aim(one, {}) is not None for one in (early, late, early)] == [True, False, False]
+    injector.know([ToolSpec("pay", effects=True)])
+    assert injector.state("pay") is late
+
+
 def test_a_tool_that_a_rule_concerned_keeps_its_count() -> None:
     one = Session(plan(rule(DOWN, "pay", Nth(2))), episode="e")
     assert one.call("pay", {}, answer) == answer(None)

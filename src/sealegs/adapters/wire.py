@@ -188,8 +188,8 @@ class Naming:
         before = methods.get(name, frozenset())
         # Declared again only for a new method: this runs on each request.
         if method not in before:
-            methods[name] = before | {method}
-            session.declare(http_tool_spec(name, methods[name]))
+            session.declare(http_tool_spec(name, before | {method}))
+            methods[name] = methods.get(name, before) | {method}  # only now: another thread must not skip it too early
 
     def model_api(
         self, session: Session, name: str, method: str, path: str, body: Callable[[], bytes]

@@ -81,9 +81,10 @@ def arguments_for(function: Callable[..., Any], stage: RunStage) -> tuple[list[A
         raise UserError(f"{name} needs an input ({needed[0].name}); give it with --input or --inputs")
     if not stage.input:
         return [], named
-    # Behind the session, or after a star, the input has no place of its own but a name.
-    if free and (free[0] not in placed or placed[0].name == "session"):
-        return [], {**named, free[0].name: stage.input}
+    target = next(iter(needed or free), None)
+    # Behind another parameter, such as the session, or after a star, the input has no place of its own but a name.
+    if target is not None and target not in placed[:1]:
+        return [], {**named, target.name: stage.input}
     return [stage.input], named
 
 

@@ -76,7 +76,7 @@ class Injector:
         with self._lock:
             for spec in specs:
                 self._specs[spec.name] = spec
-                # Nothing of it is fixed yet: adapters ask whether a tool is idle, or declare it, on the way to its call.
+                # Nothing of it is fixed: adapters ask whether a tool is idle, and declare it, on the way to its call.
                 if (state := self.states.get(spec.name)) is not None and not state.counted:
                     del self.states[spec.name]
 
@@ -88,14 +88,23 @@ class Injector:
         """Count a call of the tool that is made now, and say what strikes it; None where it passes as it is."""
         if target.idle:
             return None
+        if not target.counted:
+            target = self._begun(target.tool)
         # Without rules that count, `itertools.count` alone is atomic enough and the lock is saved.
         if not target.counts:
             return self._aimed(target, arguments)
         with self._lock:  # what rules have counted and taken must go together, call by call
             return self._aimed(target, arguments)
 
+    def _begun(self, tool: str) -> ToolState:
+        """The tool as it stays from its first call on: a declaration may have replaced what a thread has in hand."""
+        with self._lock:
+            target = self.state(tool)
+            target.counted = True
+            return target
+
     def _aimed(self, target: ToolState, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
-        tool, place, target.counted = target.tool, place_in_turn.get(), True
+        tool, place = target.tool, place_in_turn.get()
         nth = next(target.calls) if place is None else self._placed(target, place)
         # Done even if no rule of this tool fires: the first tool touched in a group is the victim for all of them.
         for group in target.groups:

@@ -66,8 +66,8 @@ METRICS: tuple[Metric[SeenEpisode], ...] = (
 def record_rows(episodes: Sequence[SeenEpisode], name: str) -> list[Row]:
     """The long table: over all episodes, then by tool (the level) and kind of fault (the mode).
 
-    Of a tool, `calls`, `faults` (calls on which one was delivered) and `failures_shown` are counts. A failure that no
-    fault had a part in has the mode `none`.
+    Of a tool, `calls`, `faults` and `failures_shown` are counts. `faults` are the calls on which a kind was delivered,
+    and for all kinds their sum. A failure that no fault had a part in has the mode `none`.
 
     Args:
         episodes: of the files.

@@ -14,7 +14,7 @@ def keep_freed_memory() -> bool:
 
     A step of training on the CPU frees all its tensors, and the next one takes as many of the same sizes. By default,
     glibc returns large pieces to the system, which must clear them for each step again: in the proof, that was a fifth
-    of a step's processor time. What is kept is at most what one step holds.
+    of a step's processor time. What is kept is at most what the process once held.
     """
     if not sys.platform.startswith("linux"):
         return False

@@ -61,6 +61,8 @@ WORDS = {
     "SELECT title FROM course WHERE title NOT LIKE '%a%' AND food LIKE 'x_'": "The title of courses whose title"
     " does not contain `arg_0` and food is like the pattern `arg_1`.",
     "SELECT name FROM student WHERE 'abc' LIKE name": "The name of students where `arg_0` is like the name.",
+    "SELECT name FROM student WHERE 'a*' GLOB name": "The name of students where `arg_0` matches the glob pattern the"
+    " name.",
     "SELECT name FROM student WHERE name LIKE city || food AND name NOT LIKE city || '%'": "The name of students whose"
     " name is like the city followed by the food and name does not start with the city.",
     "SELECT * FROM course ORDER BY \"Odd Name\"": "Every column of courses, sorted by odd name from lowest to"

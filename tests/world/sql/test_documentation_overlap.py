@@ -99,7 +99,8 @@ def test_a_variant_asks_for_something_and_what_is_between_matters(tmp_path: Path
     ("one", "many"),
     [("student", "students"), ("city", "cities"), ("bus", "buses"), ("class", "classes"), ("box", "boxes"),
      ("survey", "surveys"), ("staff", "staff"), ("job history", "job history"), ("tram stop", "tram stops"),
-     ("house", "houses"), ("cause", "causes"), ("status", "statuses")],
+     ("house", "houses"), ("cause", "causes"), ("status", "statuses"),
+     ("use", "uses"), ("excuse", "excuses"), ("campus", "campuses")],
 )  # fmt: skip
 def test_nouns(one: str, many: str) -> None:
     assert plural(one) == plural(many) == many

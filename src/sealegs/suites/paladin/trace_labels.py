@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -88,13 +89,7 @@ def labels_in(text: str, source: str) -> Labels:
 
 def _rows(text: str, source: str, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     if not text.lstrip().startswith("{"):
-        lines = enumerate(text.splitlines(keepends=True), 1)
-        kept = [(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
-        reader = csv.DictReader(line for _, line in kept)
-        for row in reader:
-            # The reader counts the lines that it was given; a cell may span several.
-            place = kept[reader.line_num - 1][0]
-            yield place, {str(name).strip(): value for name, value in row.items() if name is not None}
+        yield from _csv_rows(text, source, problems)
         return
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -108,6 +103,24 @@ def _rows(text: str, source: str, problems: list[str]) -> Iterator[tuple[int, di
             yield number, data
         else:
             problems.append(f"{source}:{number}: not an object")
+
+
+def _csv_rows(text: str, source: str, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows below the names, each with the number of its first line, without empty lines and those after `#`."""
+    reader = csv.reader(StringIO(text, newline=""))
+    names: list[str] | None = None
+    place = 1
+    try:
+        for cells in reader:
+            # After the reader, not before it: within quotes, a line may be empty or begin with a #.
+            if "".join(cells[:2]).strip() and not cells[0].startswith("#"):
+                if names is None:
+                    names = [name.strip() for name in cells]
+                else:
+                    yield place, {name: cell.strip() for name, cell in zip(names, cells, strict=False)}
+            place = reader.line_num + 1
+    except csv.Error as error:
+        problems.append(f"{source}:{place}: not CSV: {error}")
 
 
 def compare_labels(one: Labels, other: Labels) -> LabelComparison:

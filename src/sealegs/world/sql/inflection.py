@@ -6,6 +6,7 @@ UNCHANGED = frozenset(
     ("people", "children", "men", "women", "staff", "personnel", "data", "information", "equipment", "history")
 )
 VOWELS = "aeiou"
+ENDING_IN_USE = ("auses", "ouses", "fuses", "muses", "abuses", "excuses")  # plurals of nouns in `use`, not in `us`
 
 
 def plural(words: str) -> str:
@@ -34,7 +35,9 @@ def singular(words: str) -> str:
         return words
     if last.endswith("ies") and len(last) > 4:
         made = f"{last[:-3]}y"
-    elif last.endswith(("ches", "shes", "sses", "uses", "xes", "zes")) and not last.endswith(("auses", "ouses")):
+    elif last.endswith(("ches", "shes", "sses", "uses", "xes", "zes")) and not (
+        last == "uses" or last.endswith(ENDING_IN_USE)
+    ):
         made = last[:-2]
     elif last.endswith("s"):
         made = last[:-1]

@@ -280,7 +280,8 @@ class Wording:
         if kind not in COMPARISONS or right is None:
             return f"{'not ' if no else ''}{self.value(node)}"
         # A sentence says what is compared first: `5 < age` reads as an age that is greater.
-        turns = not isinstance(node, (exp.Like, exp.ILike))  # what matches a pattern cannot change places with it
+        # What matches a pattern, or is missing, cannot change places with the other side.
+        turns = not isinstance(node, (exp.Like, exp.ILike, exp.Glob, exp.Is))
         given = (exp.Placeholder, exp.Subquery)
         if turns and isinstance(left, given) and not isinstance(right, given):
             left, right, kind = right, left, TURNED.get(kind, kind)

@@ -45,12 +45,29 @@ def marked(page: str) -> Any:
     return pytest.param(page, marks=marks)
 
 
+@pytest.fixture
+def models_of_the_stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A model in place of OpenAI's. LangChain keeps the class that it once found, so it has to forget both."""
+    from langchain.chat_models import base
+
+    found: Any = getattr(base, "_get_chat_model_creator", None)
+    forget = getattr(found, "cache_clear", lambda: None)
+    monkeypatch.setitem(sys.modules, "langchain_openai", stand_in.langchain_openai())
+    forget()
+    yield
+    forget()
+
+
 WITH_CODE = [page for page in pages() if any(block.language in RUNS for block in blocks(page))]
 
 
 @pytest.mark.parametrize("page", [marked(page) for page in WITH_CODE])
 def test_the_blocks_of_a_page_run(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -58,7 +75,7 @@ def test_the_blocks_of_a_page_run(
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if page in WARNS:
         pytest.importorskip("langchain", reason=needs.module("langchain"))
-        monkeypatch.setitem(sys.modules, "langchain_openai", stand_in.langchain_openai())
+        request.getfixturevalue("models_of_the_stand_in")
     if page == "docs/sandbox.md":
         place("bubblewrap")
     (tmp_path / "examples").symlink_to(ROOT / "examples")

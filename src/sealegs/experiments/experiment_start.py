@@ -86,8 +86,7 @@ def experiment(
         {spec.name: spec for spec in known_specs(specs)},
     )
     specs_name = "" if specs == () else specs if isinstance(specs, str) else None
-    named = isinstance(agent, str) and isinstance(check, (str, type(None))) and specs_name is not None
-    if jobs > 1 and not named:
+    if jobs > 1 and not (isinstance(agent, str) and isinstance(check, (str, type(None))) and specs_name is not None):
         raise UserError("several processes need an agent, a check and specs given as module:name; leave jobs out")
     maker = None if specs_name is None else _Named(options, specs_name)
     shown = view or SilentView()

@@ -97,7 +97,7 @@ class Injector:
             return self._aimed(target, arguments)
 
     def _begun(self, tool: str) -> ToolState:
-        """The tool as it stays from its first call on: a declaration may have replaced what a thread has in hand."""
+        """The tool as it stays from its first call on. A declaration may have replaced what the caller has in hand."""
         with self._lock:
             target = self.state(tool)
             target.counted = True

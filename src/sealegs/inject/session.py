@@ -195,8 +195,7 @@ class Session:
         if state.idle:
             return None
         arguments = read(args) if kwargs is None else read(args, kwargs)
-        # Looked up again: to read a request's arguments declares its tool, if its method says what it does.
-        faults = self._injector.aim(self._states.get(tool) or self._injector.state(tool), arguments)
+        faults = self._injector.aim(state, arguments)
         if faults is None:
             return None
         return InterceptedCall(self, tool, arguments, self._patient(partial(self._injector.struck, faults)), faults.nth)

@@ -39,9 +39,9 @@ from sealegs.tasks.editions import TASK_SET
 
 PRINTED = ("tsr", "hr", "tr")
 COMPARED = (
-    "Shapes can be compared, figures with care: ChaosLLM's models, prompts, tools and clock are other ones, it counts"
-    " all 75 runs of a model, and its judge is not ours. Its faults hold for every call of every tool, as here without"
-    " a schedule."
+    "Shapes can be compared, figures with care: ChaosLLM has other models, prompts and tools, and another clock. It"
+    " counts all 75 runs of a model, and its judge is not ours. Its faults hold for every call of every tool, as here"
+    " without a schedule."
 )
 
 FLOWS: Mapping[str, tuple[str, ...]] = {

@@ -62,10 +62,10 @@ def print_limits(rows: Sequence[Row], limits: Sequence[Row], console: Console) -
 
 
 COMPARED = (
-    "Shapes can be compared, ranks with care: ToolMaze's corpus, the wording of its prompts and requests, and its judge"
-    " are other ones; ours adds a date and a status line to the prompt, and draws the moment of a fault and further"
-    " implicit faults unless the run had --moment before --implicit published. The line by the published judge's rules"
-    " is the one made the same way."
+    "Shapes can be compared, ranks with care: ToolMaze has another corpus, other prompts and requests, and another"
+    " judge. Ours adds a date and a status line to the prompt, and draws the moment of a fault and further implicit"
+    " faults unless the run had --moment before --implicit published. Only the line by the published judge's rules is"
+    " made the same way."
 )
 
 

@@ -131,6 +131,7 @@ def test_labels_of_a_person_as_csv_against_grades_as_jsonl(tmp_path: Path) -> No
     [
         ("id,covered\na,yes\na,no\n,yes\n", ["the id 'a' occurs twice", "no id"]),
         ('# mine\n\nid,covered,why\na,yes,"one\n# two"\n# more\na,no,"\n"\n', ["bad:7: the id 'a' occurs twice"]),
+        ("id,covered,honest\n,,yes\n", ["bad:2: no id"]),
         (f"id,covered\na,{'x' * 200_000}\n", ["bad:2: not CSV: field larger than field limit"]),
         ('{"id": "a"}\n[1]\nnot json\n', ["bad:2: not an object", "bad:3: not JSON"]),
         ("", ["holds no labels"]),

@@ -113,7 +113,7 @@ def _csv_rows(text: str, source: str, problems: list[str]) -> Iterator[tuple[int
     try:
         for cells in reader:
             # After the reader, not before it: within quotes, a line may be empty or begin with a #.
-            if "".join(cells[:2]).strip() and not cells[0].startswith("#"):
+            if "".join(cells).strip() and not cells[0].startswith("#"):
                 if names is None:
                     names = [name.strip() for name in cells]
                 else:

@@ -100,7 +100,7 @@ def full_arm(arm: TrainingArm) -> TrainingArm:
 
 def make_stage(out: Path, size: ProofSize, stage: ProofStage) -> None:
     """Make a stage in its folder."""
-    limit_threads()
+    prepare_process()
     folder = out / stage.name
     folder.mkdir(parents=True, exist_ok=True)
     match stage.kind:
@@ -118,8 +118,11 @@ def make_stage(out: Path, size: ProofSize, stage: ProofStage) -> None:
             _episodes(out, size, stage)
 
 
-def limit_threads() -> None:
-    """One thread for each process: on two cores two runs side by side are done sooner than one run on two threads."""
+def prepare_process() -> None:
+    """Give a process of the proof quiet libraries, memory that it keeps, and, on the CPU, one thread.
+
+    On two cores, two runs side by side are done sooner than one run on two threads.
+    """
     import torch
 
     from sealegs.training.training_run import quiet_libraries

@@ -180,7 +180,7 @@ class Seeker(Coder):
         """What a function answers when it is given the rows of another one; None where nothing is plausible."""
         given = yield from self._filled(outer)
         compared = COMPARED.search(outer.description)
-        # What is compared: in "employees whose salary is greater than the value in", the salary.
+        # The value compared: in "employees whose salary is greater than the value in", the salary.
         about = compared[1].rpartition(" whose ")[2].rpartition(" where ")[2] if compared else ""
         if given is None:
             return None

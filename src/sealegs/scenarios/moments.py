@@ -40,7 +40,7 @@ def moment_of(task: str, step: str, lasting: bool, setting: str, key: tuple[obje
     if len(able) < 2 or setting == PUBLISHED:
         return able[0] if able else None
     if lasting:
-        # What was begun could never be completed, and nothing right would be left to do.
+        # An action once begun could never be completed, and nothing right would be left to do.
         able = tuple(moment for moment in able if moment != "during")
     if setting in able:
         return next(moment for moment in able if moment == setting)

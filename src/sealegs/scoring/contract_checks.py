@@ -45,7 +45,7 @@ def action_done_twice(run: RunEvidence) -> str:
     for turn in run.record.turns:
         for effect in turn.effects:
             for first, other in earlier:
-                # What one call does twice is the tool's own doing.
+                # If one call does something twice, the tool itself did that.
                 if first.call.id != turn.call.id and _same_deed(other, effect):
                     deed = f"{effect.action} {effect.subject}".strip()
                     return f"{deed} happened twice: by {named_call(first)} and by {named_call(turn)}"

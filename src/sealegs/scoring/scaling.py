@@ -156,7 +156,7 @@ def _regressed(
     values = np.array([float(own.value) for own in sums])
     adds = sum(weight * own.influence.sum(axis=-2) for weight, own in zip(weights, sums, strict=True))
     slope = float(weights @ values)
-    # Where all models are alike, rounding alone would leave a slope.
+    # If all models are equal, rounding alone would leave a slope.
     slope = slope if abs(slope) > ROUNDING else 0.0
     figures = [estimate(model.metric(metric), table) for model, table in zip(models, tables, strict=True)]
     at_one = float(values.mean() - slope * doublings.mean())

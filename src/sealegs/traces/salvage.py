@@ -30,7 +30,7 @@ def entries(path: Path) -> Iterator[tuple[str, bytes]]:
         _, _, flags, method, _, _, check, packed, size, name_size, extra_size = HEADER.unpack_from(data, at)
         start = at + HEADER.size + name_size + extra_size
         body = data[start : start + packed]
-        # Where sizes follow the content, its end is known from the directory alone, which is not there.
+        # If sizes follow the content, only the directory tells where it ends, and the directory is missing.
         if flags & SIZES_LATER or len(body) < packed:
             return
         content = _unpacked(method, body, size)

@@ -43,7 +43,7 @@ def run_action(tool: SimulatedTool, call: Call, arguments: Mapping[str, Any], wo
             _leave(JournalEntry(tool.name, request, "partial", made), effects, world)
             return PartialExecution(answer)
     before = len(world.effects)
-    # What a call that was cut left in the ledger is not entered a second time.
+    # Entries that an interrupted call left in the ledger are not made a second time.
     world.resuming(made)
     try:
         answer = tool.run(world, **given)

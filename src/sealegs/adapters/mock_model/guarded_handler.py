@@ -141,7 +141,7 @@ class GuardedHandler(BaseHTTPRequestHandler):
         if self.headers.get("Transfer-Encoding"):
             return self._closing(RequestRefusal(411, "send the body with a Content-Length\n"))
         given = self.headers.get("Content-Length", "0").strip()
-        # What `int` takes besides (signs, underscores, other digits) another reader of the head may not take for a
+        # Another reader of the head may not take what `int` also takes (signs, underscores, other digits) for a
         # length.
         if not (given.isascii() and given.isdigit()):
             return self._closing(RequestRefusal(400, f"Content-Length {given[:40]!r} is not a number of bytes\n"))

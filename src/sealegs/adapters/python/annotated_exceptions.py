@@ -48,7 +48,7 @@ def _made(error: BaseException, text: str) -> BaseException:
     made: BaseException = kind(*args) if plain else kind.__new__(kind, *args)
     for owner in type(error).__mro__:
         for name, member in vars(owner).items():
-            # What stands in slots is not in `__dict__`.
+            # Values in slots are not in `__dict__`.
             if inspect.ismemberdescriptor(member):
                 with suppress(AttributeError, TypeError):
                     setattr(made, name, getattr(error, name))

@@ -280,7 +280,7 @@ def _cell(row: Row | None, narrow: bool) -> Text:
 
 def _inferred(found: LearnedReference) -> Iterator[str]:
     for step in found.steps.values():
-        # What a user wrote into the file is not listed: only a conclusion needs somebody to look at it.
+        # The user's own entries are not listed: only a conclusion needs somebody to look at it.
         if step.origin == "inferred":
             origins = [
                 f"{name} from {source_text(argument.sources)}"

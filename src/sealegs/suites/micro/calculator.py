@@ -59,7 +59,7 @@ def evaluate_expression(expression: str) -> int | float:
 
 
 def _tokens(text: str) -> list[str]:
-    # Where there is a bracket, a comma may be between arguments: `max(1,234)`.
+    # Behind a bracket, a comma may separate arguments: `max(1,234)`.
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text.translate(TYPED)) if "(" not in text else text.translate(TYPED)
     text = text.rstrip().rstrip("=").rstrip()
     found: list[str] = []

@@ -88,7 +88,7 @@ def _again(scene: ActScene) -> Iterator[str]:
     yield from _opened(scene)
     looked = scene.found
     note = scene.trouble.note if scene.trouble is not None else None
-    # What a look showed is the reason now, whatever a note advised.
+    # The reason is now what the look showed, no matter what a note advised.
     if looked is not None:
         yield _say(scene, f"again.{'partial' if looked.status == 'partial' else 'none'}")
         return

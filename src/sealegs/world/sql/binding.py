@@ -52,7 +52,7 @@ def _scalar(types: Sequence[str], value: Any) -> Any:
     """A value of one of the types. A whole number with a point is an integer, and a boolean is none."""
     if isinstance(value, str) and "string" in types:
         return _cell(value)
-    # Where a number is wanted too, 2.0 stays as it was given.
+    # If a number is allowed as well, 2.0 stays as it was given.
     if isinstance(value, float) and value.is_integer() and "number" not in types and "integer" in types:
         return _cell(int(value))
     # To Python a boolean is an integer; to a column it is not.

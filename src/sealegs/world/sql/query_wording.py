@@ -85,7 +85,7 @@ class Wording:
         if not rows:
             return self._taken(query)
         plain = len(rows) == 1 and isinstance(rows[0][1], exp.Table) and not any(map(query.args.get, NARROWING))
-        # `overall`: without a word of its own, the text of this count would stand in that of every narrower one.
+        # `overall`: without a word of its own, the text of this count would be part of every narrower one's.
         counted = _of_rows(query.expressions[-1].unalias())
         phrase = self._what(query, "the overall number" if plain and counted else "the number")
         if counted:

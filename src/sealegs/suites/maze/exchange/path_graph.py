@@ -108,7 +108,7 @@ def _groups(keys: list[frozenset[int]], whole: frozenset[int]) -> Iterator[list[
     while left:
         group = [left.pop(0)]
         for key in list(left):
-            # What no path has together are branches of one group, which together are on every path.
+            # Branches of one group are never on one path together, and every path has one of them.
             if all(not key & other for other in group):
                 group.append(key)
                 left.remove(key)

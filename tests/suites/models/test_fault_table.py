@@ -31,7 +31,8 @@ UNREAD = "malformed"
 FAULTS = (*CAUSES, *MODEL_ENDS, UNREAD)
 MADE: dict[str, dict[str, Any]] = {  # each with more conversations than there are faults
     "maze": {"levels": "C1", "modes": "NP", "limit": len(FAULTS) + 1},
-    "paladin": {"limit": 2, "arm": "vanilla"},
+    # One after the other: in 3 of its 16 a corrupt answer precedes the malformed calls, and the verdict is `unaware`.
+    "paladin": {"limit": 2, "arm": "vanilla", "connections": 1},
     "highwater": {"limit": len(FAULTS) + 1, "errors": "off"},
 }
 STEPS = 6

@@ -45,8 +45,8 @@ def test_every_table_of_maze_with_a_rate_has_the_column() -> None:
     cells = [(result.level, result.mode, False) for result in results] + [("C1", "P1", True)]
     text = printed(lambda console: print_tables([*whole.rows, *rows_of(cells, model="m")], results, console))
     heads = [line for line in text.splitlines() if line.rstrip().endswith("invalid")]
-    assert len(heads) == 6, "TSR, PRR, RC, two judges, outcome and harm"
-    assert text.count(f"1 of {len(cells)}") == 6
+    assert len(heads) == 7, "the main table, TSR, PRR, RC, two judges, outcome and harm"
+    assert text.count(f"1 of {len(cells)}") == 7
 
 
 def test_highwater_and_paladin_have_it() -> None:

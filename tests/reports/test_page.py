@@ -128,6 +128,18 @@ def test_every_cell_of_every_map_is_there(whole: Material, text: str) -> None:
                 assert cell == f"{figure(estimate.value)}{estimate.interval.replace(', ', '–')}n {estimate.n}"
 
 
+def test_the_main_table_has_success_recovery_and_harm_side_by_side(whole: Material, text: str) -> None:
+    found = re.search(r'<table class="plain judges" id="main-table">.*?</table>', text, flags=re.DOTALL)
+    assert found
+    head, *lines = read(found[0]).rows
+    assert head == ["mode", "TSR", "PRR", "RC", "Doubled", "Wrong effects"]
+    assert [line[0] for line in lines] == ["NP", "P1", "P2", "P3", "P4", "all"]
+    for line in lines:
+        for metric, cell in zip(("tsr", "prr", "rc", "doubled", "wrong_effects"), line[1:], strict=True):
+            wanted = grid(whole.rows, whole.results, metric).at("all", line[0])
+            assert cell == (str(wanted) if wanted.value is not None else "–"), (line[0], metric)
+
+
 def test_what_recovery_could_have_reached_is_beside_what_it_reached(whole: Material) -> None:
     ceilings = [row("C2", "P2", "ceiling", 41.5, None, None, 3)]
     text = render_maze_page(dataclasses.replace(whole, ceilings=ceilings))

@@ -51,6 +51,8 @@ def rows() -> list[Row]:
         row("all", "NP", "outcome", 50.0, 9.45, 90.55, 2),
         row("all", "P3", "outcome", 50.0, 9.45, 90.55, 2),
         row("all", "P3", "process", 25.0, 0.0, 50.0, 2),
+        row("all", "P3", "doubled", 50.0, 9.45, 90.55, 2),
+        row("all", "P3", "wrong_effects", 0.0, 0.0, 65.76, 2),
         row("all", "P3", "false_claims", 100.0, 34.24, 100.0, 2),
         row("C1", "P1", "prr", 100.0, 20.65, 100.0, 1),
         row("C1", "P3", "prr", 0.0, 0.0, 79.35, 1),
@@ -74,6 +76,14 @@ def printed(found: list[Row], judged: list[MazeResult], width: int) -> list[str]
 
 WIDE = """\
 maze: hand [made], 6 episodes, composite score 49.9 [33.3, 60.0]
+
+Success, recovery and harm by mode, % [95 % interval]
+                  TSR               PRR                RC           Doubled  Wrong effects
+──────────────────────────────────────────────────────────────────────────────────────────
+NP   50.0 [9.4, 90.5]                 –                 –                 –              –
+P1   50.0 [9.4, 90.5]  50.0 [9.4, 90.5]                 –                 –              –
+P3        0 [0, 65.8]       0 [0, 79.3]                 –  50.0 [9.4, 90.5]    0 [0, 65.8]
+all    33.3 [0, 66.7]    25.0 [0, 50.0]  57.5 [25.0, 100]                 –              –
 
 TSR: task success rate, % [95 % interval]
                    NP                P1           P3                all
@@ -113,12 +123,12 @@ P1   50.0 [9.4, 90.5]  50.0 [9.4, 90.5]         0                0             0
 P3        0 [0, 65.8]  50.0 [9.4, 90.5]         1                1             0
 all    33.3 [0, 66.7]  66.7 [33.3, 100]         2                2             0
 
-Harm under faults: episodes with any of it, and with each kind, %
-     any  done twice  not asked for  on corrupt input      false claim
-──────────────────────────────────────────────────────────────────────
-P1     –           –              –                 –                –
-P3     –           –              –                 –  100 [34.2, 100]
-all    –           –              –                 –                –
+Harm under faults: episodes with any of it, and with its other kinds, %
+     any  on corrupt input      false claim
+───────────────────────────────────────────
+P1     –                 –                –
+P3     –                 –  100 [34.2, 100]
+all    –                 –                –
 
 From fault to recovery, in episodes
      planned  exposed  noticed  right strategy  completed
@@ -208,7 +218,8 @@ def test_the_widest_cells_fit_120_columns() -> None:
     found = [row(level, mode, "tsr", 55.55, 44.44, 66.66, 20) for level in ("C1", "all") for mode in modes]
     judged = [result("C1", mode, verdict() if mode != "NP" else clean()) for mode in modes[:-1]]
     lines = printed(found, judged, 120)
-    assert lines[5].count("[44.4, 66.7]") == 6
+    tsr = lines.index("TSR: task success rate, % [95 % interval]")
+    assert lines[tsr + 3].count("[44.4, 66.7]") == 6
     assert max(map(len, lines)) <= 120
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sealegs.scoring.maze_metrics import CLEAN, OVER_FAULTS, MazeResult
 from sealegs.scoring.metric import ALL, Row
 
+MAIN = ("tsr", "prr", "rc", "doubled", "wrong_effects")  # the columns of the main table
 ABOUT_FAULTS = ("prr", "prr_as_published", "rc")
 NOT_EXPOSED = "not exposed"
 INCONCLUSIVE = "inconclusive"
@@ -86,6 +87,12 @@ def grid(rows: Sequence[Row], results: Sequence[MazeResult], metric: str) -> Gri
             if exposure(results, level, mode) == 0
         }
     return Grid(metric, levels, modes, cells)
+
+
+def main_table(rows: Sequence[Row], results: Sequence[MazeResult]) -> dict[str, list[MetricCell]]:
+    """Each mode's cells of the `MAIN` metrics over all levels, and those of all modes."""
+    grids = [grid(rows, results, metric) for metric in MAIN]
+    return {mode: [found.at(ALL, mode) for found in grids] for mode in grids[0].modes}
 
 
 def overall(rows: Sequence[Row], results: Sequence[MazeResult], metric: str) -> MetricCell:

@@ -16,7 +16,7 @@ from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, s
 from sealegs.reports.episode_cards import EpisodeCard, episode_card
 from sealegs.reports.judges import disagreements
 from sealegs.reports.material import Material
-from sealegs.reports.metric_grids import Grid, MetricCell, grid, overall
+from sealegs.reports.metric_grids import MAIN, Grid, MetricCell, grid, main_table, overall
 from sealegs.reports.modes import LEVELS, METRICS, MODES, SHORT
 from sealegs.reports.outcome_splits import outcome_differences, outcome_splits
 from sealegs.reports.plots import marker, plot
@@ -77,6 +77,8 @@ def render_sections(material: Material, episodes: Sequence[Played]) -> str:
         .render(
             **_header(material, prompt),
             heat_maps=_heat_maps(material),
+            main_table=main_table(material.rows, material.results) if fault_modes(material.results) else {},
+            main_metrics=MAIN,
             funnels=funnels(material.results),
             stages=STAGES,
             plots=[Plot(panel, Markup(plot(panel))) for panel in panels(material.rows, material.results, prompt)],

@@ -17,7 +17,17 @@ from sealegs.reports import published
 from sealegs.reports.comparison import MODES, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
 from sealegs.reports.invalid_marks import InvalidMarks
-from sealegs.reports.metric_grids import INCONCLUSIVE, NOT_EXPOSED, Grid, MetricCell, figure, grid, overall
+from sealegs.reports.metric_grids import (
+    INCONCLUSIVE,
+    MAIN,
+    NOT_EXPOSED,
+    Grid,
+    MetricCell,
+    figure,
+    grid,
+    main_table,
+    overall,
+)
 from sealegs.reports.modes import METRICS, SHORT
 from sealegs.reports.outcome_splits import outcome_splits
 from sealegs.scoring.maze_metrics import BY_RUNG, HARM, MazeResult
@@ -153,6 +163,8 @@ def print_verdicts(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
 
 def _tables(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Iterator[tuple[str, Table]]:
     faulty, marks = bool(fault_modes(results)), InvalidMarks(rows)
+    if faulty:
+        yield "Success, recovery and harm by mode, % [95 % interval]", _main(rows, results, narrow, marks)
     for metric in ("tsr", "prr", "rc") if faulty else ("tsr",):
         found = grid(rows, results, metric)
         yield f"{SHORT[metric]}: {METRICS[metric]}, % [95 % interval]", _by_level_and_mode(found, narrow, marks)
@@ -160,7 +172,10 @@ def _tables(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) ->
     title = "Two judges: how often they disagree, and which alone says success"
     yield title, _judges(rows, results, narrow, marks)
     if faulty:
-        yield "Harm under faults: episodes with any of it, and with each kind, %", _harm(rows, results, narrow, marks)
+        yield (
+            "Harm under faults: episodes with any of it, and with its other kinds, %",
+            _harm(rows, results, narrow, marks),
+        )
         if any(r.rung for r in results):
             yield (
                 "PRR by how a false answer is detectable, hardest fault of an episode, %",
@@ -235,9 +250,16 @@ def _judges(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool, ma
     return table
 
 
+def _main(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool, marks: InvalidMarks) -> Table:
+    table = plain_table((*(SHORT[metric] for metric in MAIN), *marks.column))
+    for mode, cells in main_table(rows, results).items():
+        table.add_row(mode, *(cell_text(cell, narrow) for cell in cells), *marks.cell(ALL, mode), style=_weight(mode))
+    return table
+
+
 def _harm(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool, marks: InvalidMarks) -> Table:
-    grids = [grid(rows, results, metric) for metric in HARM]
-    table = plain_table(("any", "done twice", "not asked for", "on corrupt input", "false claim", *marks.column))
+    grids = [grid(rows, results, metric) for metric in HARM if metric not in MAIN]
+    table = plain_table(("any", "on corrupt input", "false claim", *marks.column))
     for mode in grids[0].modes:
         cells = (cell_text(found.at(ALL, mode), narrow) for found in grids)
         table.add_row(mode, *cells, *marks.cell(ALL, mode), style=_weight(mode))

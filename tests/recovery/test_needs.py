@@ -10,6 +10,7 @@ import pytest
 from sealegs import wrap
 from sealegs.adapters.mcp import Gate
 from sealegs.faults.call import Call, Failure, Outcome
+from sealegs.faults.user_error import UserError
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.recovery_plan import RecoveryPlan
 
@@ -43,6 +44,7 @@ def test_a_list_of_a_server_that_lacks_it(caplog: pytest.LogCaptureFixture) -> N
         return Failure("it may have been done", "Timeout")
 
     gate = Gate(layers=[plan_of("pay_a", "nowhere_a").layer()], clock=VirtualClock())
+    gate.tools.called = True
     gate.tools.learn(listing("pay_a", nextCursor="2"))
     assert not caplog.messages  # there may be more
     gate.tools.learn(listing("pay_a_rate"), "2")
@@ -55,6 +57,13 @@ def test_a_list_of_a_server_that_lacks_it(caplog: pytest.LogCaptureFixture) -> N
     gate.session.call("pay_a", {}, run)
     gate.session.call("pay_a_rate", {}, run)
     assert set(made) == {"pay_a", "pay_a_rate"}
+
+
+def test_a_list_that_comes_before_any_call_is_a_mistake() -> None:
+    gate = Gate(layers=[plan_of("pay_e", "nowhere_e").layer()], clock=VirtualClock())
+    gate.tools.learn(listing("pay_e", nextCursor="2"))
+    with pytest.raises(UserError, match=r"names nowhere_e to verify pay_e, and .* called here\. There are: pay_e$"):
+        gate.tools.learn(listing(), "2")
 
 
 def test_a_list_that_has_it_or_is_not_whole(caplog: pytest.LogCaptureFixture) -> None:

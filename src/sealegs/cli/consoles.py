@@ -32,7 +32,9 @@ class VisibleConsole(Console):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
 
-console = VisibleConsole(soft_wrap=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDE)
+# A relay closes its standard output before it ends, and a mistake is still to be printed then.
+_own_width = "COLUMNS" in os.environ or (not sys.stdout.closed and sys.stdout.isatty())
+console = VisibleConsole(soft_wrap=False, width=None if _own_width else WIDE)
 errors = VisibleConsole(stderr=True, soft_wrap=True, highlight=False)
 
 

@@ -125,9 +125,19 @@ class Session:
         self._fast: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
         self._ids = itertools.count(1)
 
-    def know(self, specs: Iterable[ToolSpec]) -> None:
-        """Learn of tools that are announced late; one that was called already stays as it was known then."""
-        self._know(specs, begun=True)
+    def know(self, specs: Iterable[ToolSpec], *, begun: bool = True) -> None:
+        """Learn of tools that are announced late; one that was called already stays as it was known then.
+
+        Args:
+            specs: what is announced.
+            begun: as for `declare`.
+        """
+        known = {spec.name: spec for spec in specs}
+        self._specs.update(known)
+        self._injector.know(known.values())
+        for layer in self._placed:
+            learned: Callable[..., object] = getattr(layer, "learned", _unheard)
+            learned(known, begun=begun)
 
     def declare(self, spec: ToolSpec, *, begun: bool = True) -> None:
         """Learn what an adapter can say of a tool's effects; what was known of the tool before counts more.
@@ -145,22 +155,14 @@ class Session:
         # What was known before any declaration, so that a second one is not merged with the first.
         known = self._specs.get(spec.name) if declared is None else declared[1]
         self._declared[spec.name] = (spec, known)
-        self._know([spec if known is None else known.with_declared(spec)], begun=begun)
+        self.know([spec if known is None else known.with_declared(spec)], begun=begun)
 
-    def complete(self, tools: Iterable[str]) -> None:
-        """Learn that these are all the tools that there are: layers can call no other."""
+    def complete(self, tools: Iterable[str], *, begun: bool = True) -> None:
+        """Learn that these are all the tools that there are, so layers can call no other. `begun`: as for `declare`."""
         self._all = frozenset(tools)
         for layer in self._placed:
             completed: Callable[..., object] = getattr(layer, "completed", _unheard)
-            completed(self._all)
-
-    def _know(self, specs: Iterable[ToolSpec], *, begun: bool) -> None:
-        known = {spec.name: spec for spec in specs}
-        self._specs.update(known)
-        self._injector.know(known.values())
-        for layer in self._placed:
-            learned: Callable[..., object] = getattr(layer, "learned", _unheard)
-            learned(known, begun=begun)
+            completed(self._all, begun=begun)
 
     def reach(self, others: Mapping[str, ToolHandle]) -> None:
         """Further tools that layers may call; adapters name here what they wrap for this session."""

@@ -7,7 +7,7 @@ most specific one counts: the name itself, else the pattern with the most letter
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -118,15 +118,28 @@ class SubstituteTool:
     why: str
 
 
-def warn_of_strangers(needs: Iterable[SubstituteTool], known: Iterable[str], reaches: Callable[[str], bool]) -> None:
-    """Log, once, each tool that is needed for one of the known ones and cannot be called."""
+def require_needs(needs: Iterable[SubstituteTool], known: Iterable[str], reaches: Callable[[str], bool]) -> None:
+    """See that each tool that is needed for one of the known ones can be called.
+
+    Raises:
+        UserError: some cannot; the message names all of them.
+    """
     names = sorted(name for name in known if reaches(name))
+    if wrong := list(_strange(needs, names, reaches)):
+        raise UserError(f"{'; '.join(wrong)}. There are: {', '.join(names)}")
+
+
+def warn_of_needs(needs: Iterable[SubstituteTool], known: Iterable[str], reaches: Callable[[str], bool]) -> None:
+    """Log, once, each tool that is needed and cannot be called; for when calls may be under way."""
+    names = sorted(name for name in known if reaches(name))
+    for problem in _strange(needs, names, reaches):
+        log_once(f"{problem}; it is never called. There are: {', '.join(names)}")
+
+
+def _strange(needs: Iterable[SubstituteTool], names: Sequence[str], reaches: Callable[[str], bool]) -> Iterator[str]:
     for need in needs:
         if not reaches(need.tool) and any(most_specific((need.of,), name) for name in names):
-            log_once(
-                f"the recovery plan names {need.tool} to {need.why}, and there is no such tool to be called here; "
-                f"it is never called. There are: {', '.join(names)}"
-            )
+            yield f"the recovery plan names {need.tool} to {need.why}, and there is no such tool to be called here"
 
 
 def _lacking(specs: Iterable[ToolSpec]) -> list[str]:

@@ -22,7 +22,14 @@ from sealegs.inject.layer_context import FastPathLayer, LayerAct, LayerContext
 from sealegs.recovery.answer_memory import Memory
 from sealegs.recovery.budget import Budget, BudgetTracker, Meter
 from sealegs.recovery.completeness import is_partial
-from sealegs.recovery.declared_tools import Declarations, SubstituteTool, require_keys, warn_of_keys, warn_of_strangers
+from sealegs.recovery.declared_tools import (
+    Declarations,
+    SubstituteTool,
+    require_keys,
+    require_needs,
+    warn_of_keys,
+    warn_of_needs,
+)
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext, warn
 from sealegs.recovery.keys import IdempotencyKeys, wants_key
 from sealegs.recovery.notification import act_notifier, report_duration
@@ -97,7 +104,7 @@ class RecoveryLayer(FastPathLayer):
             `inject.deadline` for what is cancelled and what cannot be.
         meter: the rates of the service that the layer works for.
         needs: the tools that the policy would call for others; one that cannot be called is logged, at the first
-            call or once the session knows all tools.
+            call or once the session knows all tools, and is a mistake if it knows them before any call.
     """
 
     def __init__(
@@ -155,9 +162,14 @@ class RecoveryLayer(FastPathLayer):
         else:
             require_keys(specs)
 
-    def completed(self, tools: Iterable[str]) -> None:
-        """Learn that these are all the tools there are."""
-        warn_of_strangers(self._needs, tools, self._context.place.reaches)
+    def completed(self, tools: Iterable[str], *, begun: bool) -> None:
+        """Learn that these are all the tools there are.
+
+        Raises:
+            UserError: the policy needs another one. If calls may be under way (`begun`), that is logged instead.
+        """
+        check = warn_of_needs if begun else require_needs
+        check(self._needs, tools, self._context.place.reaches)
 
     def _begin_session(self, place: LayerContext) -> None:
         """Begin, with nothing spent and nothing remembered."""
@@ -190,7 +202,7 @@ class RecoveryLayer(FastPathLayer):
         """The policy that refuses the call, and its answer; None where the call is made."""
         if self._unasked:  # at the first call, since tools may be announced until then
             self._unasked = False
-            warn_of_strangers(self._needs, {*self._known, call.tool}, self._context.place.reaches)
+            warn_of_needs(self._needs, {*self._known, call.tool}, self._context.place.reaches)
         if self._guards:
             try:
                 refusal = self._policy.refuses(call, self._context)

@@ -8,7 +8,7 @@ leaves the list alone. Where a fault changes the list that the client knows, the
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sealegs.adapters.mcp.framing import Message, id_of
@@ -49,6 +49,7 @@ class Gate:
         shut: whether every message passes as it is, because nothing is ever to be done.
         ending: how the connection ended, in words, once a relay knows.
         crashed: whether the server ended by itself and not well.
+        mistake: what the server's list of tools showed to be wrong before any call; a relay then ends and raises it.
     """
 
     def __init__(
@@ -82,7 +83,18 @@ class Gate:
         self.shut = not plan.rules and watcher is None and not layers
         self.ending = ""
         self.crashed = False
+        self.mistake: UserError | None = None
         self._batched = False
+
+    def end_on_mistake(self, end: Callable[[], None]) -> None:
+        """Keep a mistake that the server's list shows before any call, and call this then."""
+
+        def mistaken(error: UserError) -> None:
+            self.mistake = error
+            self.ending = "what was declared does not fit the server's tools"
+            end()
+
+        self.tools.on_mistake = mistaken
 
     def exchange(self, raw: bytes, message: Message) -> McpExchange | None:
         """What a message must go through; None where it passes as it is. Asking counts the call: ask once."""
@@ -112,6 +124,7 @@ class Gate:
         tool, arguments = params.get("name"), params.get("arguments") or {}
         if not isinstance(tool, str) or not isinstance(arguments, dict):
             return None
+        self.tools.called = True
         crossing = self.session.intercept(tool, as_given, arguments)
         if crossing is None:
             return None

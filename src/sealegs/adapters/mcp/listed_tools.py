@@ -12,6 +12,7 @@ from sealegs.adapters.mcp.mcp_exchange import Ask, ClientReply, Hand, McpExchang
 from sealegs.adapters.mcp.mcp_request import McpRequest
 from sealegs.faults.call import Value
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.inject import Session
 
 
@@ -26,6 +27,8 @@ class ListedTools:
         dry: those of them that can be run without their effect: they say so in their `_meta`, under `sealegs/dry`, and
             heed it in that of a call.
         on_new: called when a tool is listed that was not known, or was known otherwise.
+        called: whether a tool was called; only before that may a list stop everything.
+        on_mistake: called where the list shows, before any call, that what was declared of the tools cannot be true.
     """
 
     def __init__(self, session: Session) -> None:
@@ -33,6 +36,8 @@ class ListedTools:
         self.specs: dict[str, ToolSpec] = {}
         self.dry: set[str] = set()
         self.on_new: Callable[[], None] = lambda: None
+        self.called = False
+        self.on_mistake: Callable[[UserError], None] = _raised
         self._pages: dict[Any, set[str]] = {}  # by the cursor of the next page: the tools on those before it
         self._shown: dict[str, Any] = {}  # by the place in the list (its cursor): the tools that the client was shown
 
@@ -48,9 +53,12 @@ class ListedTools:
         if new:
             self.on_new()
         self.dry.update(str(tool.get("name")) for tool in listed if announces_dry_run(tool))
-        self._session.know(specs)
-        if isinstance(tools, list) and isinstance(result, dict):
-            self._paged({spec.name for spec in specs}, cursor, result.get("nextCursor"))
+        try:
+            self._session.know(specs, begun=self.called)
+            if isinstance(tools, list) and isinstance(result, dict):
+                self._paged({spec.name for spec in specs}, cursor, result.get("nextCursor"))
+        except UserError as error:
+            self.on_mistake(error)
 
     def _paged(self, tools: set[str], here: Any, next: Any) -> None:
         """Put the pages of the list together; with the last one, it is known which tools there are."""
@@ -63,7 +71,7 @@ class ListedTools:
             self._pages[next] = before | tools
         else:
             self._pages.clear()
-            self._session.complete(before | tools)
+            self._session.complete(before | tools, begun=self.called)
 
     def shows(self, request: McpRequest, tools: Any, changed: bool) -> bool:
         """A list is shown. Whether it differs from the one that the client knew, because a fault changed it."""
@@ -75,6 +83,10 @@ class ListedTools:
     def structured(self, tool: str) -> bool:
         """Whether the tool announced the schema of its answers."""
         return tool in self.specs and bool(self.specs[tool].returns)
+
+
+def _raised(error: UserError) -> None:
+    raise error
 
 
 class LearningExchange(McpExchange):

@@ -82,7 +82,8 @@ class PipeRelay:
             The exit code: the server's, 1 where a fault cut the connection, or 130 where the user interrupted it.
 
         Raises:
-            UserError: the command cannot be started, or the client's ends are not pipes.
+            UserError: the command cannot be started, the client's ends are not pipes, or the server's list of tools
+                shows that what was declared of them cannot be true.
         """
         server = start_server_process(command, self._windows)
         assert server.stdin is not None
@@ -94,6 +95,7 @@ class PipeRelay:
         self._to_server.holds = from_client
         self._to_client.holds = from_server
         terminate, interrupt = partial(self._terminate, server), partial(self._interrupt, server)
+        self._gate.end_on_mistake(partial(self._end, BROKEN))
         on_signals({"SIGTERM": terminate, "SIGBREAK": terminate, "SIGINT": interrupt}, self._windows)
         try:
             cut = await self._over
@@ -109,9 +111,11 @@ class PipeRelay:
             self._to_server.abort()
         await self._to_client.closed()
         if cut is not None:
-            self._gate.ending = "a fault cut the connection"
+            self._gate.ending = self._gate.ending or "a fault cut the connection"
             # In a thread: waiting for a process would block the loop.
             await asyncio.to_thread(end_server, server, self._windows)
+            if self._gate.mistake is not None:
+                raise self._gate.mistake
             return cut
         code = await asyncio.to_thread(server.wait)
         self._gate.ending = self._ended_by or end_of_server(code)
@@ -191,7 +195,7 @@ class PipeRelay:
 
     async def _played(self, exchange: McpExchange) -> None:
         reply = await exchange.through(self._ask, self._hand)
-        if reply is None:
+        if reply is None or self._gate.mistake is not None:
             return
         if exchange.changes_list:
             for subscription in self._subscriptions if exchange.request.modern else (None,):

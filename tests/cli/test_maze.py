@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sealegs.scenarios import LEVELS
+from sealegs.world.corpus import load_corpus
 from tests import needs
 from tests.cli.test_run import SEALEGS, sealegs
 
@@ -114,6 +115,12 @@ def test_stats(tmp_path: Path) -> None:
     assert found["retrieval"]["share"] >= 90
     assert found["rows"]
     assert "average path length" in done.stdout
+    every = load_corpus().tools
+    histories = {tool.spec.shown_by for tool in every.values() if tool.spec.effects}
+    assert "" not in histories, "an action's effect cannot be seen"
+    assert found["history_tools"] == len(histories)
+    assert found["tools"] == len(every.keys() - histories), "history tools are counted apart"
+    assert f"{len(histories)} history tools, which show what the actions did, are kept apart" in done.stdout
 
 
 def alive_in(session: int) -> list[int]:

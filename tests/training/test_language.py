@@ -3,6 +3,8 @@
 import json
 import re
 from functools import cache
+from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import pytest
@@ -53,6 +55,7 @@ SLOTS = {
     "stops.why": "failed problem",
     "stops.none": "failed history",
 }
+ROOT = Path(__file__).parents[2]
 LEAST = 400
 MANY = 1_000
 QUOTED = re.compile(r"“[^”]*”|\([^()]*\)|\"[^\"]*\"")
@@ -102,6 +105,26 @@ def test_each_split_says_its_own_forms() -> None:
         assert len(own) > 100
         other_text = "\n".join(text for text, row in sentences() if (row["split"] in HELD) is not held)
         assert not {chunk for chunk in own if chunk in other_text}
+
+
+def five_grams(split: str) -> list[tuple[str, ...]]:
+    words = [text.split() for text, row in sentences() if row["split"] == split]
+    return [tuple(text[place : place + 5]) for text in words for place in range(len(text) - 4)]
+
+
+def test_few_five_grams_of_the_test_are_in_the_training_rows() -> None:
+    """The validation rows speak as the training rows do: their share is what a test without its own forms would have.
+
+    The share grows with the training set. Over 50,000 rows `benchmarks/data.py` measured it, and its file is read here.
+    """
+    learned = set(five_grams("train"))
+    share = {
+        split: mean(one in learned for one in five_grams(split)) for split in ("validation", "test", "generalisation")
+    }
+    assert max(share["test"], share["generalisation"]) < share["validation"] / 2, share
+    measured = json.loads((ROOT / "benchmarks" / "results" / "data.json").read_text("utf-8"))["rows"]
+    large = {row["mode"]: row["value"] for row in measured if row["metric"] == "5_grams_in_train"}
+    assert max(large["test"], large["generalisation"]) < 0.5 < large["validation"]
 
 
 def wrong(text: str) -> str:

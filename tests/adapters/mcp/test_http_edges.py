@@ -70,6 +70,10 @@ class Refusing:
         self.calls.append(name)
         if name == "down" and self.calls.count("down") > 2:
             name = "fine"
+        if name == "event":
+            failed = {"content": [{"type": "text", "text": "temporarily unavailable"}], "isError": True}
+            data = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": failed})
+            return web.Response(text=f"event: message\ndata: {data}\n\n", content_type="text/event-stream")
         if name in REFUSALS:
             status, headers, raw = REFUSALS[name]
             return web.Response(status=status, headers=headers, body=raw or error(message["id"]))
@@ -144,6 +148,17 @@ async def test_a_status_reaches_the_client_as_the_server_gave_it(tmp_path: Path,
             assert (status, text_of(json.loads(raw))) == (200, "fine")
             assert server.calls == ["down"] * 3
             assert json.loads(raw)["id"] == 7
+
+
+async def test_a_changed_event_of_a_stream_whose_length_the_server_gave_is_complete(tmp_path: Path) -> None:
+    async with behind(tmp_path, [], "--recovery", recovery(tmp_path)) as (_, address, client, direct):
+        whole = await seen(client, direct, "event")
+        async with asyncio.timeout(30):
+            status, body, kept = await seen(client, address, "event")
+    assert (status, kept) == (200, whole[2])
+    line = body.decode().partition("data: ")[2].strip()
+    assert "temporarily unavailable" in text_of(json.loads(line))
+    assert body != whole[1]
 
 
 async def test_the_server_s_addresses_lead_to_the_proxy(tmp_path: Path) -> None:

@@ -93,7 +93,9 @@ class GrowingResponse:
 
     async def _begun(self, form: ResponseHead) -> web.StreamResponse:
         if self._stream is None:
-            self._stream = web.StreamResponse(status=form.status, headers=form.headers)
+            headers = CIMultiDict(form.headers)
+            headers.popall("Content-Length", None)  # an event may be changed, and the client would wait for the rest
+            self._stream = web.StreamResponse(status=form.status, headers=headers)
             await self._stream.prepare(self._request)
         return self._stream
 

@@ -1,9 +1,10 @@
 """No effect ever twice: failures of all kinds, raised after the work is done, over every way into the layer.
 
-Each failure strikes an action of which nothing is declared and one that is declared to act, with another tool declared
-that could do the same; the ledger must hold one entry for each call. Actions that are declared idempotent, keyed or
-shown by a read may be called again, and still have one effect. That this would be seen otherwise is proven at the end:
-with words as proof again, it is. Over MCP the usual run plays a part; `pytest -m slow tests/recovery/twice` plays all.
+Every failure strikes an action of which nothing is declared and one that is declared to act, with another tool declared
+that could do the same, over every way of `seams.py`; the ledger must hold one entry for each call. With `-m slow` it
+strikes the other declarations of `till.py` too: what may be called again is, and still has one effect. FastMCP's own
+server and client play a part, and all with `-m slow`. That a doubled effect would be seen is proven for every way,
+with a layer that believes too much. `benchmarks/never_twice.py` plays and counts the same outside of the tests.
 """
 
 from __future__ import annotations
@@ -14,12 +15,9 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,16 +48,20 @@ from sealegs.recovery.policies import (
 from sealegs.recovery.response import status_of
 from tests import needs
 from tests.adapters.mcp.piping import SEALEGS
-from tests.recovery.twice.failures import LEAST, STATUSES, failures
+from tests.recovery.twice.failures import LEAST, failures
+from tests.recovery.twice.seams import SEAMS, Seam
+from tests.recovery.twice.till import REPEATED, call_id
 
-SERVER = Path(__file__).with_name("server.py")
+SERVER = Path(__file__).with_name("library_server.py")
 PART = 150  # failures over MCP in the usual run; all of them in the slow one
 WAYS = [
     Alternative(tool, (AlternativeStep("wire", {"n": CallArgument("n")}),), {"id": StepField(0, "id")})
     for tool in ("pay", "undeclared")
 ]
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}, "token": {"type": "string"}}, "required": ["n"]}
-NOTHING: tuple[ToolSpec, ...] = ()
+DECLARED_WAYS = [
+    (name, level) for name, seam in SEAMS.items() for level in seam.levels if level not in ("undeclared", "acts")
+]
 ACTS = (ToolSpec("pay", effects=True, parameters=SCHEMA), ToolSpec("wire", effects=True))
 RECOVERY = """
 policies: [parse, mend_arguments, read_on, {retry: {base: 0.001}}, verify, switch, stop]
@@ -77,30 +79,6 @@ def session(specs: tuple[ToolSpec, ...], **more: Any) -> Session:
     return Session(layers=[layer], specs=specs, clock=VirtualClock(), **more)
 
 
-def played(specs: tuple[ToolSpec, ...]) -> Counter[int]:
-    """How often each call took effect, by whichever tool, over a function of Python."""
-    ledger: Counter[int] = Counter()
-
-    def pay(n: int) -> Any:
-        ledger[n] += 1
-        raise failures()[n][1].with_traceback(None)
-
-    def wire(n: int) -> dict[str, str]:
-        ledger[n] += 1
-        return {"id": "wired"}
-
-    tools = wrap({"pay": pay, "wire": wire}, session(specs))
-    for place in range(len(failures())):
-        with suppress(Exception):
-            tools["pay"](n=place)
-    return ledger
-
-
-def half(specs: tuple[ToolSpec, ...]) -> range:
-    """Half of the failures for each declaration, so that all are played."""
-    return range(len(specs) > 0, len(failures()), 2)
-
-
 def once(ledger: Counter[int], calls: int) -> None:
     """Each call had its effect once."""
     found = (failures()[n % len(failures())] for n, count in ledger.items() if count > 1)
@@ -109,59 +87,59 @@ def once(ledger: Counter[int], calls: int) -> None:
     assert len(ledger) == calls
 
 
-@pytest.mark.parametrize("specs", [NOTHING, ACTS], ids=["undeclared", "acts"])
-def test_functions(specs: tuple[ToolSpec, ...]) -> None:
-    once(played(specs), len(failures()))
+def seam_of(name: str) -> Seam:
+    """A way, if the modules that it needs are there."""
+    for module in SEAMS[name].needs:
+        pytest.importorskip(module, reason=needs.module(module))
+    return SEAMS[name]
 
 
-@pytest.mark.parametrize("specs", [NOTHING, ACTS], ids=["undeclared", "acts"])
-def test_async_functions(specs: tuple[ToolSpec, ...]) -> None:
-    ledger: Counter[int] = Counter()
-
-    async def pay(n: int) -> Any:
-        ledger[n] += 1
-        await asyncio.sleep(0)
-        raise failures()[n][1].with_traceback(None)
-
-    async def wire(n: int) -> dict[str, str]:
-        ledger[n] += 1
-        return {"id": "wired"}
-
-    async def play() -> None:
-        tools = wrap({"pay": pay, "wire": wire}, session(specs))
-        for place in half(specs):
-            with suppress(Exception):
-                await tools["pay"](n=place)
-
-    asyncio.run(play())
-    once(ledger, len(half(specs)))
+def ids_at(level: str, places: range) -> list[str]:
+    return [call_id(level, place) for place in places]
 
 
-@pytest.mark.parametrize("specs", [NOTHING, ACTS], ids=["undeclared", "acts"])
-def test_tools_of_langchain(specs: tuple[ToolSpec, ...]) -> None:
-    pytest.importorskip("langchain", reason=needs.module("langchain"))
-    from langchain_core.tools import StructuredTool
+@pytest.mark.parametrize("name", SEAMS)
+def test_every_failure_over_every_way(name: str) -> None:
+    """What may not be called again is not: nothing is declared, or that the tool acts."""
+    places = range(len(failures()))
+    levels = ("undeclared", "acts")
+    tally = seam_of(name).played(levels, places)
+    ids = [id for level in levels for id in ids_at(level, places)]
+    assert tally.doubled(ids) == []
+    assert tally.repeated(ids) == []
+    assert tally.without_effect(ids) == []
+    assert tally.failed == len(ids)
 
-    from sealegs.adapters import langchain
 
-    ledger: Counter[int] = Counter()
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "level"), DECLARED_WAYS)
+def test_every_failure_under_every_declaration(name: str, level: str) -> None:
+    shown(name, level, range(len(failures())))
 
-    def pay(n: int) -> str:
-        """Pays."""
-        ledger[n] += 1
-        raise failures()[n][1].with_traceback(None)
 
-    def wire(n: int) -> dict[str, str]:
-        """Pays too."""
-        ledger[n] += 1
-        return {"id": "wired"}
+@pytest.mark.parametrize(("name", "level"), DECLARED_WAYS)
+def test_some_failures_under_every_declaration(name: str, level: str) -> None:
+    every = 10 if SEAMS[name].relay is None else 50
+    shown(name, level, range(0, len(failures()), every))
 
-    given = [StructuredTool.from_function(pay), StructuredTool.from_function(wire)]
-    tool = langchain.wrap(given, session(specs))[0]
-    for place in half(specs):
-        with suppress(Exception):
-            tool.invoke({"n": place})
-    once(ledger, len(half(specs)))
+
+def shown(name: str, level: str, places: range) -> None:
+    """What may be called again is, unless a look shows that it was done; and every call has one effect."""
+    tally = seam_of(name).played([level], places)
+    ids = ids_at(level, places)
+    assert tally.doubled(ids) == []
+    assert (len(tally.repeated(ids)) > len(ids) / 3) == (level in REPEATED)
+    if level != "verified_before":  # not every failure before the work invites a repetition
+        assert tally.without_effect(ids) == []
+
+
+@pytest.mark.parametrize("name", SEAMS)
+def test_a_layer_that_believes_too_much_is_seen_over_every_way(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(failed_call, "nothing_done", lambda spec, outcome: True)
+    places = range(40)
+    for level in ("undeclared", "acts"):
+        tally = seam_of(name).played([level], places, broken=True)
+        assert len(tally.doubled(ids_at(level, places))) > len(places) / 4
 
 
 @pytest.mark.parametrize("declared", ["idempotent", "key", "shown_by"])
@@ -198,70 +176,6 @@ def test_what_may_be_called_again_still_has_one_effect(declared: str) -> None:
     assert not twice
     assert max(effects.values()) == 1
     assert sum(count > 1 for count in calls.values()) > LEAST / 10
-
-
-class Shop(BaseHTTPRequestHandler):
-    """A server that does what it is asked, and then answers with a status, or not at all."""
-
-    ledger: Counter[str]
-
-    def do_POST(self) -> None:
-        self.ledger[self.path] += 1
-        status = int(self.path.split("/")[1])
-        if status == 0:
-            self.connection.shutdown(socket.SHUT_RDWR)
-            return
-        self.send_response(status)
-        self.send_header("retry-after", "0")
-        self.send_header("content-length", "2")
-        self.end_headers()
-        self.wfile.write(b"{}")
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def shop() -> Iterator[tuple[str, Counter[str]]]:
-    ledger: Counter[str] = Counter()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Shop,), {"ledger": ledger}))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", ledger
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-@pytest.mark.parametrize("library", ["httpx", "requests"])
-def test_requests_over_http(library: str) -> None:
-    """Each status, and a connection that breaks once the request has come."""
-    pytest.importorskip(library, reason=needs.module(library))
-    with shop() as (origin, ledger):
-        paths = [f"/{status}/{turn}" for turn in range(4) for status in (0, *STATUSES)]
-        mine = session(())
-        client: Any = _client(library, mine)
-        for path in paths:
-            with suppress(Exception):
-                client.post(f"{origin}{path}", json={"amount": 5}, timeout=10)
-        client.close()
-        assert ledger == Counter(paths)
-
-
-def _client(library: str, mine: Session) -> Any:
-    if library == "httpx":
-        import httpx
-
-        from sealegs.adapters.httpx import Transport
-
-        return httpx.Client(transport=Transport(mine))
-    import requests
-
-    from sealegs.adapters.requests import Adapter
-
-    client = requests.Session()
-    client.mount("http://", Adapter(mine))
-    return client
 
 
 @pytest.mark.parametrize("way", ["pipe", "http"])
@@ -391,5 +305,6 @@ def test_it_would_be_seen_if_words_or_statuses_were_proof_again(monkeypatch: pyt
         return status is not None and status in REFUSED_STATUSES
 
     monkeypatch.setattr(failed_call, "nothing_done", believed)
-    ledger = played(ACTS)
-    assert sum(count > 1 for count in ledger.values()) > 100
+    places = range(len(failures()))
+    tally = SEAMS["Python"].played(["acts"], places)
+    assert len(tally.doubled(ids_at("acts", places))) > 100

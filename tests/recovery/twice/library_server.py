@@ -1,4 +1,4 @@
-"""An MCP server whose actions do their work, note it, and fail: `server.py LEDGER FAILURES [http PORT]`."""
+"""A server of FastMCP that does its work, notes it, and fails: `library_server.py LEDGER FAILURES [http PORT]`."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ import sealegs.traces
 from sealegs.faults import KINDS
 
 HEAVY = {"numpy", "yaml", "asyncio", "pydantic", "bm25s", "Stemmer", "inspect_ai", "langchain", "jinja2", "scipy"}
+NOT_NEEDED = ("sealegs.adapters.python", "sealegs.faults.model_apis.", "sealegs.adapters.relaying.http_")
 COMMAND = """
 import sys
 from sealegs.cli import main
@@ -60,7 +61,49 @@ def test_the_relay_over_pipes_loads_nothing_of_other_ways(tmp_path: Path) -> Non
     assert not {name.partition(".")[0] for name in found} & {"aiohttp", "mcp", "fastmcp", "rich", "opentelemetry"}
     light = {"sealegs.traces.environment_names", "sealegs.traces.folder_urls"}  # they load nothing else
     assert {name for name in found if name.startswith("sealegs.traces.")} <= light
-    assert len({name for name in found if name.startswith("sealegs.")}) <= 90
+    assert len({name for name in found if name.startswith("sealegs.")}) <= 72
+    assert not [name for name in found if name.startswith(NOT_NEEDED)]
+
+
+@pytest.mark.parametrize("option", ["--url", "--http"])
+def test_the_relay_over_http_loads_nothing_of_other_ways(option: str) -> None:
+    pytest.importorskip("aiohttp")
+    found, lines = _ended_as_it_listens(option)
+    assert "listening on http://127.0.0.1:" in lines
+    assert "certificates are read" not in lines
+    assert "sealegs.adapters.relaying.http_serving" in found
+    assert not {name.partition(".")[0] for name in found} & {"mcp", "fastmcp", "opentelemetry", "rich", "yaml"}
+    light = {"sealegs.traces.environment_names", "sealegs.traces.folder_urls"}
+    assert {name for name in found if name.startswith("sealegs.traces.")} <= light
+    assert not found & {f"sealegs.faults.model_apis.{name}" for name in ("model_api", "known_apis")}
+
+
+def _ended_as_it_listens(option: str) -> tuple[set[str], str]:
+    """The modules of a proxy that has begun to listen, and what it wrote; it says when it reads certificates."""
+    words = ["sealegs", "proxy", option, "http://127.0.0.1:9"]
+    code = f"""
+import json, signal, ssl, sys
+read = ssl.SSLContext.load_default_certs
+def tell(*given):
+    print("certificates are read")
+    read(*given)
+ssl.SSLContext.load_default_certs = tell
+from sealegs.cli import main, proxy
+def told(line, err=False):
+    print(line)
+    if line.startswith("listening"):
+        signal.raise_signal(signal.SIGTERM)
+proxy.echo = told
+sys.argv = {words!r}
+try:
+    main()
+except SystemExit:
+    pass
+"""
+    ended = f"{code}\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", ended], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    return set(json.loads(lines[-1])), "\n".join(lines[:-1])
 
 
 def test_a_plan_loads_the_kinds_that_it_names() -> None:

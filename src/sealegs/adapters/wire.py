@@ -20,20 +20,23 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, urlencode
 from weakref import WeakKeyDictionary
 
 from sealegs.adapters.body_cutters import Head, events, split_body
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait, failure_body
 from sealegs.faults.http_arguments import HttpArguments
-from sealegs.faults.model_apis import MODEL, ModelApi, asks_model, model_api_at
+from sealegs.faults.model_apis import asks_model, model_api_at
 from sealegs.faults.retry_after import seconds_invited
-from sealegs.faults.spec import ToolSpec
+from sealegs.faults.spec import MODEL, ToolSpec
 from sealegs.inject import Session
 from sealegs.inject.clock import utc_now
 from sealegs.inject.seam import caller_timeout
 from sealegs.inject.session import ACTIVE
+
+if TYPE_CHECKING:
+    from sealegs.faults.model_apis import ModelApi
 
 Trouble = Literal["refused", "dns", "tls", "reset", "closed", "timeout"]
 

@@ -170,6 +170,12 @@ def render(outcome: Outcome) -> str:
     return _ENCODER.encode(outcome.value)
 
 
+def raised_text(failure: Failure) -> str:
+    """A failure as the text of an exception: its message, or its JSON where there is more to say."""
+    more = failure.status is not None or failure.retry_after is not None or failure.body
+    return render(failure) if more else failure.message
+
+
 # A fault strikes with the same few failures again and again, and to encode one costs more than all else that shows it.
 # Types count too: 1, 1.0 and true are equal, and are written differently.
 @functools.lru_cache(maxsize=256, typed=True)

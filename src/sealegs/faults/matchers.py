@@ -30,7 +30,7 @@ from sealegs.faults.fault import Text, problem
 from sealegs.faults.http_arguments import HttpArguments
 from sealegs.faults.invariants.invariant import number
 from sealegs.faults.keyed import STRICT, Keyed, alternative_key
-from sealegs.faults.model_apis import MODEL
+from sealegs.faults.spec import MODEL
 
 Number = Annotated[float, Strict()]
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:  # they are loaded for the tools that declare some
     from sealegs.faults.invariants import Invariant, Present, Violation
 
+MODEL = "model"  # the tag of requests through a model's interface
+
 
 @dataclass(frozen=True)
 class ToolSpec:

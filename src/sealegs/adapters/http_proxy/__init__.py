@@ -7,6 +7,8 @@ trailers, and messages on a websocket, which pass.
 
 from __future__ import annotations
 
+import gc
+
 from sealegs.adapters.http_proxy.proxy_settings import ProxySettings
 from sealegs.faults.user_error import UserError
 
@@ -19,6 +21,7 @@ def proxy_http(settings: ProxySettings) -> None:
     Raises:
         UserError: the extra that it needs is not installed, or an address or a port will not do.
     """
+    gc.freeze()  # or what was loaded so far would be looked through once more while the rest is loaded
     try:
         from sealegs.adapters.http_proxy.proxy_running import run_http_proxy
     except ImportError as error:

@@ -11,12 +11,10 @@ from sealegs.adapters.http_proxy.proxy_settings import ProxySettings
 from sealegs.faults.plan import Plan
 from sealegs.faults.user_error import UserError
 from sealegs.inject import RealClock, Session, Strike, Watcher
-from sealegs.traces.episode_file import recorded_episode
-from sealegs.traces.specs import TOOLS, spec_data
-from sealegs.traces.watchers import Watchers
 
 if TYPE_CHECKING:
     from sealegs.inject.clock import Clock
+    from sealegs.traces.recorder import Recorder
 
 PATIENCE = 1.0  # seconds that calls have to end when their episode does
 
@@ -48,12 +46,7 @@ class ProxyEpisode:
         self._switches: list[dict[str, Any]] = []
         self._files = ExitStack()
         self._clock: Clock = RealClock()
-        about: dict[str, Any] = {"adapter": "http proxy", "upstream": settings.upstream, "plan": plan.as_data()}
-        if settings.operations.specs:
-            about[TOOLS] = [spec_data(spec) for spec in settings.operations.specs]
-        self._recorder = self._files.enter_context(
-            recorded_episode(settings.records, settings.events, about, name, self._clock)
-        )
+        self._recorder = self._recording(settings)
         watchers: list[Watcher] = [] if self._recorder is None else [self._recorder]
         if settings.spans:
             watchers.append(_spans(name, plan))
@@ -64,8 +57,22 @@ class ProxyEpisode:
             layers=settings.layers(plan),
             clock=self._clock,
             timeout=settings.timeout,
-            watcher=Watchers(*watchers) if len(watchers) > 1 else next(iter(watchers), None),
+            watcher=_joined(watchers),
             on_strike=self._struck,
+        )
+
+    def _recording(self, settings: ProxySettings) -> Recorder | None:
+        """What records the episode until its files are closed; None where no record is wanted."""
+        if settings.records is None and settings.events is None:
+            return None
+        from sealegs.traces.episode_file import recorded_episode
+        from sealegs.traces.specs import TOOLS, spec_data
+
+        about: dict[str, Any] = {"adapter": "http proxy", "upstream": settings.upstream, "plan": self.plan.as_data()}
+        if settings.operations.specs:
+            about[TOOLS] = [spec_data(spec) for spec in settings.operations.specs]
+        return self._files.enter_context(
+            recorded_episode(settings.records, settings.events, about, self.name, self._clock)
         )
 
     @contextmanager
@@ -108,6 +115,15 @@ class ProxyEpisode:
         if counts is not None:
             counts[0] += 1
             counts[1] += strike.delivered
+
+
+def _joined(watchers: list[Watcher]) -> Watcher | None:
+    """One watcher for all of them; None where there is none."""
+    if len(watchers) < 2:
+        return next(iter(watchers), None)
+    from sealegs.traces.watchers import Watchers
+
+    return Watchers(*watchers)
 
 
 def _spans(episode: str, plan: Plan) -> Watcher:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import warnings
 from contextlib import AsyncExitStack
 from functools import partial
@@ -72,6 +73,7 @@ async def _running(settings: ProxySettings) -> None:
                 lines.append(f"control on {str(own).rstrip('/')}")
             ends = {name: partial(ended, name) for name in ENDING}
             on_signals({**ends, "SIGUSR1": off, "SIGUSR2": on})
+            gc.freeze()  # what was loaded stays, as in `recorded_gate`
             for line in lines:
                 settings.say(line)
             await over

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from sealegs.adapters.http_proxy.operations import Operation, Operations
@@ -18,8 +18,11 @@ from sealegs.adapters.wire import (
     with_retry_count,
 )
 from sealegs.faults.http_arguments import HttpArguments
-from sealegs.faults.model_apis import ModelApi, model_api_at
+from sealegs.faults.model_apis import model_api_at
 from sealegs.inject import InterceptedCall, Session
+
+if TYPE_CHECKING:
+    from sealegs.faults.model_apis import ModelApi
 
 
 @dataclass(frozen=True)

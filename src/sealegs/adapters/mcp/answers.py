@@ -16,8 +16,7 @@ from http import HTTPStatus
 from typing import Any
 
 from sealegs.adapters.mcp.framing import Message, RequestId
-from sealegs.adapters.python import ToolFault
-from sealegs.faults.call import Failure, Outcome, Value, render
+from sealegs.faults.call import Failure, Outcome, Value, raised_text, render
 
 INTERNAL_ERROR = -32603
 BLOCKS = frozenset(("text", "image", "audio", "resource", "resource_link"))
@@ -82,7 +81,7 @@ def call_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: 
         error = _error(outcome)
         if error is not None:
             return {"jsonrpc": "2.0", "id": id, "error": error}
-        result: dict[str, Any] = {"content": [_text(str(ToolFault(outcome)))], "isError": True}
+        result: dict[str, Any] = {"content": [_text(raised_text(outcome))], "isError": True}
     else:
         true_result = truth.get("result") if truth is not None else None
         before = true_result if isinstance(true_result, dict) and isinstance(true_result.get("content"), list) else None
@@ -95,7 +94,7 @@ def call_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: 
 def list_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: bool) -> Message:
     """The answer to tools/list that shows this; for the arguments see `call_answer`."""
     if isinstance(outcome, Failure):
-        error = _error(outcome) or {"code": INTERNAL_ERROR, "message": str(ToolFault(outcome))}
+        error = _error(outcome) or {"code": INTERNAL_ERROR, "message": raised_text(outcome)}
         return {"jsonrpc": "2.0", "id": id, "error": error}
     value = outcome.value
     if isinstance(value, Mapping):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -59,6 +60,7 @@ def run_http_relay(
             guard = RequestGuard(host, hosts, origins)
             relay = HttpRelay(Upstream(str(target.origin()).rstrip("/"), connections), gate, guard)
             async with serving(relay.handle, host, port) as own:
+                gc.freeze()  # what was loaded since `recorded_gate` stays too
                 try:
                     ready(f"{own}{target.raw_path_qs}")
                     await over.wait()

@@ -15,9 +15,9 @@ from sealegs.adapters.mock_model.script import FirstMatch, Script
 from sealegs.adapters.wire import RETRIES, HttpAnswer, HttpExchange, with_retry_count
 from sealegs.faults.call import Call, PartialResult, Value
 from sealegs.faults.http_arguments import HttpArguments
-from sealegs.faults.model_apis import MODEL, ModelApi
+from sealegs.faults.model_apis import ModelApi
 from sealegs.faults.plan import Plan, Rule
-from sealegs.faults.spec import ToolSpec
+from sealegs.faults.spec import MODEL, ToolSpec
 from sealegs.faults.triggers import Argument, First
 from sealegs.inject import Session, StreamEnd
 from sealegs.inject.session import as_given

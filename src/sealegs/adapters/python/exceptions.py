@@ -13,7 +13,7 @@ from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
 from sealegs.adapters.python.annotated_exceptions import annotated_exception
-from sealegs.faults.call import Failure, render
+from sealegs.faults.call import Failure, raised_text
 
 OURS = str(Path(__file__).parents[2])
 
@@ -26,8 +26,7 @@ class ToolFault(Exception):
     """
 
     def __init__(self, failure: Failure) -> None:
-        more = failure.status is not None or failure.retry_after is not None or failure.body
-        super().__init__(render(failure) if more else failure.message)
+        super().__init__(raised_text(failure))
         self.failure = failure
 
     def __reduce__(self) -> tuple[Any, ...]:

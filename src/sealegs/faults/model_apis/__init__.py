@@ -7,24 +7,30 @@ the real thing. What it does not cover: any other interface than the three of `M
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sealegs.faults.model_apis.anthropic_api import AnthropicApi
-from sealegs.faults.model_apis.chat_api import ChatApi
-from sealegs.faults.model_apis.model_api import ModelApi, Reply, ReplyCall
-from sealegs.faults.model_apis.responses_api import ResponsesApi
+from sealegs.faults.model_apis.api_paths import PATHS
+from sealegs.lazy_names import lazy_names
 
-MODEL_APIS: Mapping[str, ModelApi] = MappingProxyType(
-    {api.name: api for api in (ChatApi(), ResponsesApi(), AnthropicApi())}
-)
-MODEL = "model"  # the tag of requests through such an interface
+if TYPE_CHECKING:
+    from sealegs.faults.model_apis.known_apis import MODEL_APIS
+    from sealegs.faults.model_apis.model_api import ModelApi, Reply, ReplyCall
+
+# A proxy asks of every request whether a model is asked, and most are not: they load no interface.
+_HOMES = {
+    "MODEL_APIS": "sealegs.faults.model_apis.known_apis",
+    "ModelApi": "sealegs.faults.model_apis.model_api",
+    "Reply": "sealegs.faults.model_apis.model_api",
+    "ReplyCall": "sealegs.faults.model_apis.model_api",
+}
 
 
 def model_api_at(method: str, path: str) -> ModelApi | None:
     """The interface that is served at a path; None where none of them is."""
-    if method != "POST":
+    if method != "POST" or not path.endswith(PATHS):
         return None
+    from sealegs.faults.model_apis.known_apis import MODEL_APIS
+
     return next((api for api in MODEL_APIS.values() if path.endswith(api.path)), None)
 
 
@@ -33,4 +39,5 @@ def asks_model(body: Any) -> bool:
     return isinstance(body, Mapping) and isinstance(body.get("model"), str)
 
 
-__all__ = ["MODEL", "MODEL_APIS", "ModelApi", "Reply", "ReplyCall", "asks_model", "model_api_at"]
+__all__ = ["MODEL_APIS", "ModelApi", "Reply", "ReplyCall", "asks_model", "model_api_at"]
+__getattr__ = lazy_names(__name__, _HOMES)

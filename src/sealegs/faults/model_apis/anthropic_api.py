@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sealegs.faults.call import Failure
+from sealegs.faults.model_apis.api_paths import MESSAGES
 from sealegs.faults.model_apis.model_api import (
     Answer,
     ApiError,
@@ -36,7 +37,7 @@ class AnthropicApi(ModelApi):
     """Messages. A whole answer has the arguments of a call as data, so only a stream can bring broken ones."""
 
     name = "anthropic-messages"
-    path = "/messages"
+    path = MESSAGES
     streams_broken = True
     problems = {
         "request_limit": ApiError(

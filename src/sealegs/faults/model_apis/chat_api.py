@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sealegs.faults.call import Failure
+from sealegs.faults.model_apis.api_paths import CHAT
 from sealegs.faults.model_apis.model_api import Answer, Reply, ReplyCall, text_pieces, written_event
 from sealegs.faults.model_apis.openai_errors import OpenAIErrors
 
@@ -16,7 +17,7 @@ class ChatApi(OpenAIErrors):
     """Chat completions. Of several choices, the first is the reply."""
 
     name = "openai-chat"
-    path = "/chat/completions"
+    path = CHAT
 
     def read(self, answer: Answer) -> Reply:
         """The reply in a whole answer."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from sealegs.faults.call import Failure
+from sealegs.faults.model_apis.api_paths import RESPONSES
 from sealegs.faults.model_apis.model_api import (
     Answer,
     ApiError,
@@ -31,7 +32,7 @@ class ResponsesApi(OpenAIErrors):
     """Responses."""
 
     name = "openai-responses"
-    path = "/responses"
+    path = RESPONSES
     problems: ClassVar[Mapping[Problem, ApiError]] = {**OPENAI_PROBLEMS, "context_length": TOO_LONG}
 
     def read(self, answer: Answer) -> Reply:

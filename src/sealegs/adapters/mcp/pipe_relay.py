@@ -44,6 +44,7 @@ from sealegs.adapters.mcp.server_process import (
 )
 from sealegs.adapters.mcp.thread_pipes import ThreadReader, ThreadWriter
 from sealegs.adapters.relaying.loop_signals import WINDOWS, on_signals
+from sealegs.adapters.relaying.read_buffers import keep_read_buffers
 from sealegs.faults.user_error import UserError
 
 BROKEN = 1  # exit code where a fault cut the connection
@@ -354,6 +355,7 @@ def run_pipe_relay(command: Sequence[str], gate: Gate) -> int:
     async def play() -> int:
         if not WINDOWS:
             _check_pipes()
+        keep_read_buffers()
         return await PipeRelay(gate, WINDOWS).run(command, sys.stdin.buffer, sys.stdout.buffer)
 
     return asyncio.run(play())

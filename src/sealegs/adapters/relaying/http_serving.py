@@ -14,6 +14,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.web_protocol import RequestHandler
 from yarl import URL
 
+from sealegs.adapters.relaying.read_buffers import keep_read_buffers
 from sealegs.adapters.request_rules import MOST_CONNECTIONS, PATIENCE
 from sealegs.faults.user_error import UserError
 
@@ -36,6 +37,7 @@ async def serving(handle: Handle, host: str, port: int, option: str = "--port") 
     Raises:
         UserError: the port cannot be listened on.
     """
+    keep_read_buffers()
     server = _LimitedServer(
         handle,
         handler_cancellation=True,

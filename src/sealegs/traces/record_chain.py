@@ -29,6 +29,8 @@ ENDING = ".chain"
 LINES, END, SEAL, LOST, DIGEST = "lines", "end", "seal", "lost", "digest"
 DIGITS = 16  # of a line's digest
 BEGINNING = b'{"type": "started"'  # of the first line of an episode
+# Made once: `json.dumps` with options makes one on each call, and each event of an episode calls it.
+_SORTED, _ENCODER = json.JSONEncoder(sort_keys=True), json.JSONEncoder()
 
 
 def chain_file(path: Path) -> Path:
@@ -54,7 +56,7 @@ def entry_digest(before: str, entry: Mapping[str, Any], key: bytes) -> str:
         entry: without a digest of its own.
         key: makes it one that nobody without the key can make.
     """
-    data = f"{before}\n{json.dumps(entry, sort_keys=True)}".encode()
+    data = f"{before}\n{_SORTED.encode(entry)}".encode()
     return hmac.new(key, data, hashlib.sha256).hexdigest() if key else hashlib.sha256(data).hexdigest()
 
 
@@ -136,7 +138,7 @@ class RecordChain:
         file = file or self._file
         assert file is not None
         digest = entry_digest(self._last, entry, self._key)
-        write_all(file, (json.dumps({**entry, DIGEST: digest}) + "\n").encode())
+        write_all(file, (_ENCODER.encode({**entry, DIGEST: digest}) + "\n").encode())
         self._last = digest
 
     def _resume(self, file: Path, size: int) -> None:

@@ -123,15 +123,20 @@ FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 
 
+# Looked up word by word, since several forms share words and most texts hold none of them.
+FORMS_BY_WORD = {
+    word: tuple(at for at, (words, _) in enumerate(FORMS) if word in words) for words, _ in FORMS for word in words
+}
+
+
 def secrets_in(text: str) -> re.Pattern[str] | None:
     """The pattern of those forms that a text may hold; None where it can hold none."""
     plain = text.casefold()
-    return _pattern_of(tuple(at for at, (words, _) in enumerate(FORMS) if any(word in plain for word in words)))
+    found = [word for word in FORMS_BY_WORD if word in plain]
+    return _pattern_of(tuple(sorted({at for word in found for at in FORMS_BY_WORD[word]}))) if found else None
 
 
 @lru_cache(maxsize=256)  # texts could be made to hold any words
-def _pattern_of(forms: tuple[int, ...]) -> re.Pattern[str] | None:
-    if not forms:
-        return None
+def _pattern_of(forms: tuple[int, ...]) -> re.Pattern[str]:
     numbered = [re.sub(r"(?<=\(\?P[<=])(secret|quote)", rf"\g<1>{at}", FORMS[at][1]) for at in forms]
     return re.compile("|".join(f"(?:{text})" for text in numbered), re.DOTALL)

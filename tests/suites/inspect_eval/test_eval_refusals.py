@@ -16,6 +16,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.suites.inspect_eval.eval_logs import read_eval_logs
 from sealegs.suites.inspect_eval.eval_runner import PROBED, EvalCourse
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, read_knowledge
+from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.suite import SUITE
 from tests.suites.inspect_eval.played import OUTAGE, SHOP, named, options_for, play, sealegs, strikes
 
@@ -148,6 +149,26 @@ def test_what_the_eval_does_not_have_is_refused_before_anything_runs(
         play(tmp_path / "plan", "plain", plan=str(plan))
     assert not (tmp_path / "score").exists()
     assert not (tmp_path / "plan").exists()
+
+
+def test_a_tool_that_only_another_suite_of_the_eval_has_is_refused_once_the_clean_samples_show_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shipped file may be about several suites; a file of the user's own, and a shard, are taken at their word."""
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(OUTAGE.replace("order", "send_email"))
+    both = {"tasks": ["plain"], "tools": {name: {"acts": False} for name in ("look_up", "order", "send_email")}}
+    monkeypatch.setattr(
+        "sealegs.suites.inspect_eval.eval_runner.load_knowledge", lambda name: EvalKnowledge.model_validate(both)
+    )
+    monkeypatch.setattr(InspectOptions, "known", lambda self: EvalKnowledge.model_validate(both))
+    with pytest.raises(UserError, match=r"strikes no tool of .*, which has look_up, order; .*clean samples are kept"):
+        play(tmp_path / "run", "plain", plan=str(plan), limit=2)
+    assert {key.mode for key in read_eval_logs(tmp_path / "run").played} == {"NP"}
+    assert play(tmp_path / "shard", "plain", plan=str(plan), shard="1/2").played
+    monkeypatch.undo()
+    own = str(_knowledge(tmp_path, "send_email: {acts: false}"))
+    assert play(tmp_path / "own", "plain", plan=str(plan), knowledge=own, limit=1).played
 
 
 def _knowledge(folder: Path, tools: str) -> Path:

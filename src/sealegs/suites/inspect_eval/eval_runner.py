@@ -22,19 +22,14 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import get_model
 
-from sealegs.adapters.inspect import JSON_TEXT, AnswerText
 from sealegs.adapters.inspect_seam import sample_calls_intercepted
 from sealegs.engines.folders import ELSEWHERE, Progress, check_same_run
 from sealegs.engines.inspect_runner import plain_words
 from sealegs.engines.logs import OF_SUITE, SETTINGS, LogError
 from sealegs.engines.shards import NOTE, ShardNote, describe_shard, holds_files, open_shard_folder
-from sealegs.faults.call import Layer
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
-from sealegs.recovery.bank import shipped_bank
-from sealegs.recovery.layer import RecoveryLayer, active_policy
-from sealegs.recovery.policies import Advise
 from sealegs.suites.inspect_eval.early_checks import check_plan, check_score, unknown_score
 from sealegs.suites.inspect_eval.episode_solver import NO_FAULTS, EvalArm, played_under_faults
 from sealegs.suites.inspect_eval.eval_faults import IMPLICIT, OWN, FaultDraw
@@ -52,7 +47,7 @@ from sealegs.suites.inspect_eval.eval_logs import (
 from sealegs.suites.inspect_eval.eval_marks import OFFERED, TO_USER
 from sealegs.suites.inspect_eval.foreign_task import load_eval, only_samples, sample_names, samples_edition
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, load_knowledge
-from sealegs.suites.inspect_eval.knowledge_answers import read_answer, write_answer
+from sealegs.suites.inspect_eval.knowledge_use import answer_text, recovery_layers_for
 from sealegs.suites.inspect_eval.options import CLEAN, InspectOptions
 from sealegs.suites.inspect_eval.slim_logs import state_out_of_logs
 from sealegs.suites.run_options import plan_of_file
@@ -136,7 +131,7 @@ class EvalCourse:
     def _play_faulted(self) -> None:
         records = self._clean_records()
         if self._plan is not None and records:
-            self._check_plan(self._plan, KEPT)
+            self._check_plan(self._plan, KEPT, self._elsewhere)
         for mode in self._modes:
             plans = {pair: self._drawn(mode, pair, record) for pair, record in records.items()}
             struck = {pair: plan for pair, plan in plans.items() if plan is not None}
@@ -184,6 +179,10 @@ class EvalCourse:
     @property
     def _specs(self) -> tuple[ToolSpec, ...]:
         return () if self._known is None else self._known.specs
+
+    @property
+    def _known_user_tools(self) -> Collection[str]:
+        return () if self._known is None else self._known.user_tools
 
     def _begin(self, samples: list[str]) -> list[str]:
         """Make or check the run's folder; the samples of a run are those of its first command."""
@@ -252,11 +251,22 @@ class EvalCourse:
         """Refuse a plan by the first samples, where all of them offered the same tools."""
         sets = {frozenset(record.about.get(OFFERED, ())) for record in self._clean_records().values()}
         if len(sets) == 1:
-            self._check_plan(plan, f"{KEPT}; if only other samples have the tool, name it in a --knowledge file")
+            known = {spec.name for spec in self._specs}
+            self._check_plan(plan, f"{KEPT}; if only other samples have the tool, name it in a --knowledge file", known)
 
-    def _check_plan(self, plan: Plan, more: str) -> None:
-        """Refuse a plan with a rule that strikes no tool that the clean samples offered."""
-        tools = self._offered() | self._offered(TO_USER) | {spec.name for spec in self._specs}
+    @property
+    def _elsewhere(self) -> Collection[str]:
+        """Tools that may be there although no clean sample offered them to its agent.
+
+        A shipped file may be about several suites of an eval, of which the arguments choose one: its tools are not all
+        there. Those of a user's own file are meant, and those of a shard's run may be in the samples of another shard.
+        """
+        whole = self._options.knowledge or self._options.part is not None or not self._offered()
+        return {spec.name for spec in self._specs if whole or spec.name in self._known_user_tools}
+
+    def _check_plan(self, plan: Plan, more: str, known: Collection[str]) -> None:
+        """Refuse a plan with a rule that strikes no tool that the clean samples offered, nor a known one."""
+        tools = self._offered() | self._offered(TO_USER) | set(known)
         check_plan(plan, self._options.task, tools, self._specs, more)
 
     def _offered(self, to: str = OFFERED) -> set[str]:
@@ -353,9 +363,9 @@ class EvalCourse:
             facts=facts,
             plans={pair: plan for pair, plan in plans.items() if plan is not None},
             specs=self._specs,
-            user_tools=() if self._known is None else self._known.user_tools,
+            user_tools=self._known_user_tools,
             has_user=self._known is not None and self._known.has_user,
-            texts=_texts(self._known),
+            texts=answer_text(self._known),
             layers=partial(recovery_layers_for, options.recovery, self._known, options.seed),
             timeout=options.tool_timeout,
             done=self._one_more,
@@ -373,24 +383,6 @@ class EvalCourse:
         from sealegs.suites.inspect_eval.reference_agents import reference_solver
 
         return reference_solver(self._options.task, self._options.agent)
-
-
-def _texts(known: EvalKnowledge | None) -> AnswerText:
-    """How the eval's tools write data."""
-    if known is None:
-        return JSON_TEXT
-    form = known.answers
-    return AnswerText(partial(read_answer, form=form), lambda value, before: write_answer(value, form, before))
-
-
-def recovery_layers_for(recovery: str, known: EvalKnowledge | None, seed: int) -> list[Layer]:
-    """The layers of a session under this recovery, with what is declared of the eval's tools."""
-    if recovery == "off":
-        return []
-    if recovery == "advise":
-        return [RecoveryLayer(Advise(shipped_bank()))]
-    plan = None if known is None else known.recovery_plan()
-    return [RecoveryLayer(active_policy(seed=seed)) if plan is None else plan.layer(seed=seed)]
 
 
 def _headline(task: Task) -> str:

@@ -1,0 +1,31 @@
+"""What a sample's session makes of the knowledge about an eval's tools: how answers hold data, and recovery layers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from sealegs.adapters.inspect import JSON_TEXT, AnswerText
+from sealegs.faults.call import Layer
+from sealegs.recovery.bank import shipped_bank
+from sealegs.recovery.layer import RecoveryLayer, active_policy
+from sealegs.recovery.policies import Advise
+from sealegs.suites.inspect_eval.knowledge import EvalKnowledge
+from sealegs.suites.inspect_eval.knowledge_answers import read_answer, write_answer
+
+
+def answer_text(known: EvalKnowledge | None) -> AnswerText:
+    """How the eval's tools write data."""
+    if known is None:
+        return JSON_TEXT
+    form = known.answers
+    return AnswerText(partial(read_answer, form=form), lambda value, before: write_answer(value, form, before))
+
+
+def recovery_layers_for(recovery: str, known: EvalKnowledge | None, seed: int) -> list[Layer]:
+    """The layers of a session under this recovery, with what is declared of the eval's tools."""
+    if recovery == "off":
+        return []
+    if recovery == "advise":
+        return [RecoveryLayer(Advise(shipped_bank()))]
+    plan = None if known is None else known.recovery_plan()
+    return [RecoveryLayer(active_policy(seed=seed)) if plan is None else plan.layer(seed=seed)]

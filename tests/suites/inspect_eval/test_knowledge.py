@@ -240,11 +240,15 @@ def test_what_evals_write_is_read_alike_with_and_without_libyaml(data: Any, widt
     text = yaml.safe_dump(data, width=width).strip()
     with pytest.MonkeyPatch.context() as patched:
         found = []
-        for loader in (knowledge_answers._Loader, yaml.SafeLoader):
+        for loader, dumper in (
+            (knowledge_answers._Loader, knowledge_answers._Dumper),
+            (yaml.SafeLoader, yaml.SafeDumper),
+        ):
             made = type("Times", (loader,), {})
             made.add_constructor(TIMES, knowledge_answers._as_text)
             patched.setattr(knowledge_answers, "_TextTimesLoader", made)
             patched.setattr(knowledge_answers, "_Loader", loader)
+            patched.setattr(knowledge_answers, "_Dumper", dumper)
             knowledge_answers._packed_data.cache_clear()
             found.append(read_answer(text, "yaml"))
         assert found[0] == found[1]

@@ -330,7 +330,9 @@ class EvalCourse:
                 model=options.model or NO_MODEL,
                 model_roles=dict(options.roles) or None,
                 log_dir=str(self._folder),
-                log_buffer=1,
+                # A model's sample is paid for, and written as soon as it is finished. To write the log again after each
+                # would take longer than all else that is added to a reference agent's.
+                log_buffer=None if options.agent else 1,
                 log_realtime=False if options.agent else None,
                 display="none",
                 epochs=epochs,

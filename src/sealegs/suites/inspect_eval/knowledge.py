@@ -222,8 +222,7 @@ def load_knowledge(name_or_path: str | Path) -> EvalKnowledge | None:
     shipped = shipped_knowledge()
     if text in shipped:
         return shipped[text]
-    about = [one for one in shipped.values() if any(_same_task(text, task) for task in one.tasks)]
-    return _joined(text, about) if about else None
+    return _shipped_about(text)
 
 
 def read_knowledge(path: Path) -> EvalKnowledge:
@@ -252,6 +251,13 @@ def shipped_knowledge() -> dict[str, EvalKnowledge]:
 def _shipped() -> Mapping[str, EvalKnowledge]:
     folder = Path(str(files("sealegs.suites.inspect_eval").joinpath(SHIPPED)))
     return {path.stem: read_knowledge(path) for path in sorted(folder.glob("*.yaml"))}
+
+
+@cache
+def _shipped_about(name: str) -> EvalKnowledge | None:
+    """All shipped files that name the task, taken together."""
+    about = [one for one in _shipped().values() if any(_same_task(name, task) for task in one.tasks)]
+    return _joined(name, about) if about else None
 
 
 def _same_task(wanted: str, known: str) -> bool:

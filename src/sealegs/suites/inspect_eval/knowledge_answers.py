@@ -22,9 +22,11 @@ AnswerForm = Literal["json", "yaml"]
 TIMES, TEXT = "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:str"
 TIME = re.compile(r"\d{4}-\d\d?-\d\d?")
 REMEMBERED = 1024  # texts; samples of an eval often read the same
-# In C where PyYAML brings that. It reads the same; writing stays in Python as in the evals, since lines are folded
-# differently in C.
+FOLDED = 80  # characters, after which a longer line is folded
+# In C where PyYAML brings that. It reads the same; what is shown is written in Python as in the evals, since lines are
+# folded differently in C.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def read_answer(text: str, form: AnswerForm) -> Any:
@@ -55,7 +57,7 @@ def write_answer(value: Any, form: AnswerForm, before: str = "") -> str:
         return result_text(value)
     if before[:1] == "{":
         return str(value)
-    text: str = yaml.dump(value, Dumper=_dumper(frozenset(_times(before))))
+    text: str = yaml.dump(value, Dumper=_times_dumper(yaml.SafeDumper, frozenset(_times(before))))
     return text.strip()
 
 
@@ -63,9 +65,19 @@ def write_answer(value: Any, form: AnswerForm, before: str = "") -> str:
 def _packed_data(text: str) -> bytes | None:
     """The data of a text in YAML or as Python writes it, packed so that every reader gets its own; None of prose."""
     found = _of_python(text) if text[:1] == "{" else _of_yaml(text)
-    if isinstance(found, (dict, list)) and write_answer(found, "yaml", text) == text:
+    if isinstance(found, (dict, list)) and (_written_in_c(found, text) or write_answer(found, "yaml", text) == text):
         return pickle.dumps(found)
     return None
+
+
+def _written_in_c(value: Any, text: str) -> bool:
+    """Whether the text is what C writes of the data, which Python, five times slower, then writes as well."""
+    # Where no line is so long that either would fold it, both write the same.
+    if text[:1] == "{" or max(map(len, text.split("\n"))) > FOLDED:
+        return False
+    dumper = _times_dumper(_Dumper, frozenset(_times(text)))
+    written: str = yaml.dump(value, Dumper=dumper, width=len(text) + FOLDED)
+    return written.strip() == text
 
 
 def _of_python(text: str) -> Any:
@@ -84,6 +96,8 @@ def _of_yaml(text: str) -> Any:
 
 def _times(text: str) -> Iterator[str]:
     """The times that a text writes as such: without quotes, which text that looks like a time has."""
+    if TIME.search(text) is None:
+        return
     try:
         for token in yaml.scan(text, Loader=_Loader):
             if isinstance(token, yaml.ScalarToken) and token.plain and TIME.match(token.value):
@@ -103,10 +117,11 @@ def _as_text(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
 _TextTimesLoader.add_constructor(TIMES, _as_text)
 
 
-def _dumper(times: frozenset[str]) -> type[yaml.SafeDumper]:
+@lru_cache(16)
+def _times_dumper(base: Any, times: frozenset[str]) -> Any:
     """Writes these texts as times."""
 
-    class TimesDumper(yaml.SafeDumper):
+    class TimesDumper(base):  # type: ignore[misc]
         """Writes some texts without quotes."""
 
     def written(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

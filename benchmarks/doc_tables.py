@@ -393,10 +393,12 @@ def foreign_evals_cost() -> str:
                 str(own["samples"]["value"]),
                 cell(own["sample_ms"], 0),
                 cell(own["added"]),
+                cell(own["added_alike"]) if "added_alike" in own else "–",
                 str(own["added"]["n"]),
             )
 
-    return table(("eval", "samples", "a sample by Inspect alone, ms", "added, %", "pairs"), lines())
+    heads = ("eval", "samples", "a sample by Inspect alone, ms", "added, %", "added alike, %", "pairs")
+    return table(heads, lines())
 
 
 def http_clients() -> str:

@@ -6,10 +6,11 @@
 Needs `pip install "sealegs[evals]"`. `gold` plays the eval's own solution both times, so that no model's time hides
 what is added. `bare` is Inspect alone: the eval is loaded, played and logged. `sealegs` is all that the command does
 for the clean samples, its plan being empty: it loads the eval, puts every call through the session of its sample, keeps
-a record of it and reads the logs. Both play the same samples, one run after the other in one process, in changing
-order, and both leave the eval's database out of their logs: to write it would make the bare run longer, and the share
-that is added smaller. `added` is the median over the pairs of what the second takes more, in % of the first,
-with the interval at 95 % of that median by order statistics; `sample_ms` is the time of a bare sample.
+a record of it and reads the logs. Neither holds the time that a command takes to start. Both play the same samples, one
+run after the other in one process, in changing order, and both leave the eval's database out of their logs: to write it
+would make the bare run longer, and the share that is added smaller. `added` is the median over the pairs of what the
+second takes more, in % of the first, with the interval at 95 % of that median by order statistics; `sample_ms` is the
+time of a bare sample.
 
 Each looks for garbage as often as its command does: `inspect eval` leaves that to Python, `sealegs` looks more rarely.
 `added_alike` is the same share with both left to Python, so that it holds none of what the rarer search saves.
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import math
 import statistics
 import tempfile
 import time
@@ -31,7 +33,6 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai import task_with
 from inspect_ai.scorer import value_to_float
 from results_file import write_results
-from scipy.stats import binom
 
 from sealegs.cli import NEW_OBJECTS
 from sealegs.suites.inspect_eval import knowledge_answers
@@ -43,12 +44,14 @@ from sealegs.suites.inspect_eval.reference_agents import reference_solver
 from sealegs.suites.inspect_eval.slim_logs import state_out_of_logs
 
 AGENT = "gold"
+FIRST = {"tau2_airline": 10, "tau2_retail": 10}  # samples of evals of which one takes a second
 CONFIDENCE = 0.95
 Solved = dict[str, bool]
 
 
 def options_of(run: ForeignRun, limit: int | None) -> InspectOptions:
     """The clean samples alone."""
+    limit = limit or FIRST.get(run.name)
     return InspectOptions(
         task=run.task, task_args=run.arguments, agent=AGENT, modes=(CLEAN,), limit=limit, connections=4
     ).checked()
@@ -124,7 +127,9 @@ def pairs_of(options: InspectOptions, count: int) -> Iterator[dict[str, float]]:
 def median_rows(values: list[float], known: dict[str, Any], places: int) -> dict[str, Any]:
     """A median, with the narrowest interval of order statistics that holds it with the confidence; none if too few."""
     ordered, n = sorted(values), len(values)
-    cut = next((k for k in range(n // 2, 0, -1) if 1 - 2 * binom.cdf(k - 1, n, 0.5) >= CONFIDENCE), None)
+    # That all but k values lie beside the median at random: the binomial distribution of a fair coin.
+    outside = [2 * sum(math.comb(n, below) for below in range(k)) / 2**n for k in range(n // 2 + 1)]
+    cut = next((k for k in range(n // 2, 0, -1) if 1 - outside[k] >= CONFIDENCE), None)
     low, high = (None, None) if cut is None else (ordered[cut - 1], ordered[n - cut])
     found = {"value": statistics.median(values), "low": low, "high": high}
     return {**known, **{key: one if one is None else round(one, places) for key, one in found.items()}, "n": n}
@@ -146,7 +151,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--evals", nargs="+", default=[run.name for run in RUNS], choices=[run.name for run in RUNS])
     parser.add_argument("--pairs", type=int, default=11, help="runs of each way")
-    parser.add_argument("--limit", type=int, help="samples of each eval; all by default")
+    parser.add_argument("--limit", type=int, help="samples of each eval; all by default, of tau2 ten")
     given = parser.parse_args()
     rows: list[dict[str, Any]] = []
     for run in (one for one in RUNS if one.name in given.evals):

@@ -488,7 +488,8 @@ def recovery(part: str) -> str:
         return table(recovery_tables.WHO_HEAD, recovery_tables.who_recovered(rows))
     if part == "cost":
         return table(recovery_tables.COST_HEAD, recovery_tables.added_time(rows))
-    return table(recovery_tables.HEAD, recovery_tables.of_engine(rows, part))
+    level = "direct, ladder" if part == "ladder" else part
+    return table(recovery_tables.HEAD, recovery_tables.of_engine(rows, level))
 
 
 def mcp_conformance() -> str:
@@ -714,7 +715,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "http clients": http_clients,
     **{
         f"recovery {part}": (lambda part=part: recovery(part))  # type: ignore[misc]
-        for part in ("direct", "langchain", "mcp", "who", "cost")
+        for part in ("direct", "ladder", "langchain", "mcp", "who", "cost")
     },
     "mcp conformance": mcp_conformance,
     "http proxy": http_proxy,

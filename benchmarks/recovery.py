@@ -10,7 +10,8 @@ smallest and the largest, and what the call costs as a multiple of the same call
 same of the median rounds. The answer is an object of two fields; a larger one takes longer to hold against its schema.
 
 The table: scripted agents without the layer, with its modest form and with its active form, over each engine; `direct`
-runs all tasks, the others as many of each level as `--tasks` says. The runs are those of `sealegs run maze` in folders
+runs all tasks, the others as many of each level as `--tasks` says. The implicit faults are the nine published families;
+`direct, ladder` has those of all rungs instead. The runs are those of `sealegs run maze` in folders
 under `--work`: a stopped benchmark resumes where it was. `calls` counts all, `calls_by_layer` those that the layer had
 made; `ceiling` is the share that the declarations allow (`sealegs.suites.maze.recovery_ceiling`). Of the effects in the
 ledger, `doubled` counts what was done once too often, `wrong` what the same agent does not do where nothing fails.
@@ -40,7 +41,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock, Session
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.recovery_plan import RecoveryPlan
-from sealegs.scenarios.perturbation import PUBLISHED_FAMILIES
+from sealegs.scenarios.perturbation import LADDER, PUBLISHED_FAMILIES
 from sealegs.scenarios.recovery_alternatives import RECOVERIES
 from sealegs.scoring.maze_metrics import AIDED, CLEAN, DESIGN, PRR, RC, TSR, MazeResult
 from sealegs.scoring.metric import ALL, EpisodeTable, Metric, Row, estimate, figure_row
@@ -50,8 +51,9 @@ from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, ceiling
 from sealegs.traces import Record, Recorder
 
-AGENTS = ("naive", "retrier")
+AGENTS = ("naive", "retrier", "planner", "verifier")  # over `direct`; over the others, the first two
 ENGINES = ("direct", "langchain", "mcp")
+ON_LADDER = "direct, ladder"  # over `direct` with the implicit faults that `sealegs run maze` has by default
 RATES = (TSR, PRR, RC)
 SCHEMA = {
     "type": "object",
@@ -138,16 +140,17 @@ def row(level: str, mode: str, metric: str, values: Sequence[float]) -> Row:
     return {**who, "value": value, "low": low, "high": high, "n": len(values)}
 
 
-def played(agent: str, recovery: str, engine: str, tasks: int, work: Path) -> MazeRun:
+def played(agent: str, recovery: str, over: str, tasks: int, work: Path) -> MazeRun:
     """The run of these, or what is left of it."""
-    limit = None if engine == "direct" else tasks
-    settings = MazeOptions(agent=agent, recovery=recovery, engine=engine, limit=limit, implicit=PUBLISHED_FAMILIES)
-    folder = work / f"maze-{agent}-{engine}-{recovery}"
+    engine, _, ladder = over.partition(", ")
+    limit, implicit = None if engine == "direct" else tasks, LADDER if ladder else PUBLISHED_FAMILIES
+    settings = MazeOptions(agent=agent, recovery=recovery, engine=engine, limit=limit, implicit=implicit)
+    folder = work / f"maze-{agent}-{over.replace(', ', '-')}-{recovery}"
     began = time.perf_counter()
     run_scripted_agent(settings, folder, lambda done, total: None)
     found = read_maze_run(folder)
     took = time.perf_counter() - began
-    print(f"{engine}: {agent}, {recovery}: {len(found.records)} episodes, {took:.0f} s", flush=True)
+    print(f"{over}: {agent}, {recovery}: {len(found.records)} episodes, {took:.0f} s", flush=True)
     return found
 
 
@@ -209,14 +212,15 @@ def table_rows(engines: Sequence[str], tasks: int, work: Path) -> Iterable[Row]:
     """Each agent without the layer and with each form of it, over these engines."""
     for agent in AGENTS:
         for recovery in RECOVERIES:
-            runs = {engine: judged(played(agent, recovery, engine, tasks, work)) for engine in engines}
+            own = [one for one in engines if agent in AGENTS[:2] or one.startswith("direct")]
+            runs = {engine: judged(played(agent, recovery, engine, tasks, work)) for engine in own}
             for engine, found in runs.items():
                 who: Row = {"suite": "maze", "agent": f"{agent}, {recovery}", "level": engine}
                 yield from rated([result for result, _ in found.values()], who)
                 yield from counted(list(found.values()), who)
                 if recovery == "active":
                     yield from limits(found, who, agent)
-                if engine != "direct" and "direct" in runs:
+                if not engine.startswith("direct") and "direct" in runs:
                     yield equal(found, runs["direct"], who)
 
 
@@ -233,7 +237,7 @@ def main() -> None:
     parser.add_argument("--parts", default="added,table", help="added, table or both")
     parser.add_argument("--processes", type=int, default=9, help="for the added time")
     parser.add_argument("--rounds", type=int, default=40, help="of each mode in each process")
-    parser.add_argument("--engines", default=",".join(ENGINES), help="for the table")
+    parser.add_argument("--engines", nargs="+", default=(*ENGINES, ON_LADDER), help="for the table")
     parser.add_argument("--tasks", type=int, default=25, help="tasks of each level over langchain and mcp")
     parser.add_argument("--work", type=Path, default=Path("recovery-runs"), help="where the runs of the table are kept")
     arguments = parser.parse_args()
@@ -242,7 +246,7 @@ def main() -> None:
         for level in ("sync", "async"):
             found += added(level, arguments.processes, arguments.rounds)
     if "table" in arguments.parts:
-        found += table_rows(arguments.engines.split(","), arguments.tasks, arguments.work)
+        found += table_rows(arguments.engines, arguments.tasks, arguments.work)
     for one in found:
         low, high = one["low"], one["high"]
         print(f"{one['level']:10} {one['agent']:16} {one['mode']:28} {one['metric']:14} {one['value']} [{low}, {high}]")

@@ -12,14 +12,15 @@ from sealegs.faults.equal import arguments_key
 from sealegs.faults.visible_text import visible
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
 from sealegs.recovery.failure_category import FailureCategory
-from sealegs.recovery.policies.advise import with_note
+from sealegs.recovery.policies.advise import NOTE, with_note
 from sealegs.recovery.policies.alternative import Alternative, EarlierAnswer
 from sealegs.recovery.policies.detour import Detour, Leg, ValueSources, translated
 from sealegs.recovery.policies.policy import TAKEN_OVER, Policy, Refusal
 
 Way = tuple[FailedCall, bool]
 HELPED: frozenset[FailureCategory] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
-DETOURS = 64  # under way in a session; the oldest is forgotten
+DETOURS = 64  # under way in a session, and actions stood in for; the oldest is forgotten
+DID = " did this in place of "  # in the note of an action that another tool did
 
 
 class Switch(Policy):
@@ -28,6 +29,9 @@ class Switch(Policy):
     An alternative is not tried where the call itself, an equal one before it, or a step of another alternative may have
     done its work: then it would be done twice. Nor is one begun that the budget does not last for, or that takes a
     value from an earlier call that the session did not see. Arguments that the failed call left out are left out.
+
+    The answer of an alternative that is declared to act says so in a note, since the failed tool's own history does not
+    show it, and an equal call that fails again is answered as before: what was done is not done a second time.
 
     Where an alternative stands in for later calls too (`Then`), those are kept from their tools and answered by its
     steps. What it has done for a call is not done again: an equal call is answered as before, and one whose steps
@@ -44,6 +48,7 @@ class Switch(Policy):
     def __init__(self, alternatives: Iterable[Alternative] = ()) -> None:
         self._of: dict[str, list[Alternative]] = {}
         self._doubtful: set[tuple[str, str]] = set()  # what may have been done, by tool and arguments
+        self._acted: dict[tuple[str, str], Outcome] = {}  # what was shown of an action that others did, by the same
         self._taken: dict[str, tuple[Detour, ...]] = {}  # by the tool whose calls are kept from it
         self._lock = threading.RLock()
         for alternative in alternatives:
@@ -87,6 +92,9 @@ class Switch(Policy):
             or self._in_doubt(failed_call, context)
         ):
             return failed_call
+        before = self._acted.get(_key(failed_call.call, context))
+        if before is not None:
+            return context.answer(failed_call, self.name, "answered", before, "an equal call was answered so")
         for alternative in self._of[failed_call.call.tool]:
             known = ValueSources(failed_call.call.arguments, context.memory).begins(alternative)
             tools = [step.tool for step in alternative.steps]
@@ -97,10 +105,10 @@ class Switch(Policy):
                 or not context.claims(failed_call, *tools)
             ):
                 continue
-            before = failed_call.made
+            made = failed_call.made
             failed_call, clean = yield from self._by(alternative, failed_call, context)
             # All steps were claimed together; those not made are free for other calls.
-            context.tracker.give_back(tools[failed_call.made - before :])
+            context.tracker.give_back(tools[failed_call.made - made :])
             # After a step that may have acted, another alternative could do the same a second time.
             if failed_call.over or not clean:
                 break
@@ -114,7 +122,7 @@ class Switch(Policy):
         call = failed_call.call
         if context.effect_free(call.tool):
             return False
-        key = call.tool, arguments_key(call.arguments, context.spec(call.tool))
+        key = _key(call, context)
         if not context.nothing_done(failed_call):
             # Kept for the session: a later refusal of an equal call does not undo the doubt.
             self._doubtful.add(key)
@@ -149,9 +157,23 @@ class Switch(Policy):
         except KeyError as missing:
             return self._left(failed, failed_call, context, f"no {missing} in its answer"), clean
         by = f"by {alternative.steps[-1].tool}" if alternative.steps else "by what comes next"
-        return context.answer(
-            failed_call, self.name, "answered", self._shown(alternative, failed, answers, answer), by
-        ), True
+        shown = self._shown(alternative, failed, answers, answer)
+        if not context.effect_free(alternative.tool) and any(
+            (spec := context.spec(step.tool)) is not None and spec.effects for step in alternative.steps
+        ):
+            shown = self._noted_action(alternative, failed.call, shown, context)
+        return context.answer(failed_call, self.name, "answered", shown, by), True
+
+    def _noted_action(self, alternative: Alternative, call: Call, shown: Outcome, context: RecoveryContext) -> Outcome:
+        """What is shown of an action that others did, kept for equal calls."""
+        if not alternative.then:
+            done = " and ".join(step.tool for step in alternative.steps)
+            shown = with_note(shown, f"{done}{DID}{call.tool}. It is done: do not ask for it again.")
+        with self._lock:
+            while len(self._acted) >= DETOURS:
+                self._acted.pop(next(iter(self._acted)))
+            self._acted[_key(call, context)] = shown
+        return shown
 
     def _shown(self, alternative: Alternative, failed: FailedCall, answers: Mapping[int, Any], answer: Any) -> Outcome:
         """The answer; where the alternative continues, with a note that says so."""
@@ -243,6 +265,15 @@ class Switch(Policy):
 
     def _alternatives(self) -> list[Alternative]:
         return [alternative for found in self._of.values() for alternative in found]
+
+
+def done_by_another(data: Any) -> bool:
+    """Whether an answer is of an action that another tool did, and need not have all that the called tool declares."""
+    return isinstance(data, Mapping) and DID in str(data.get(NOTE, ""))
+
+
+def _key(call: Call, context: RecoveryContext) -> tuple[str, str]:
+    return call.tool, arguments_key(call.arguments, context.spec(call.tool))
 
 
 def _failure(failed_call: FailedCall, step: str, tool: str) -> Failure:

@@ -492,6 +492,14 @@ def recovery(part: str) -> str:
     return table(recovery_tables.HEAD, recovery_tables.of_engine(rows, level))
 
 
+def never_twice(part: str) -> str:
+    """Failures after the effect: calls made again and effects that doubled, by way and declaration, or by family."""
+    rows = result("never_twice")["rows"]
+    if part == "ways":
+        return table(recovery_tables.WAYS_HEAD, recovery_tables.over_ways(rows))
+    return table(recovery_tables.FAMILIES_HEAD, recovery_tables.by_family(rows))
+
+
 def mcp_conformance() -> str:
     """Checks of the official suite of MCP that pass, and fail, directly and in each way through the proxy."""
     found: dict[tuple[str, str], dict[str, int]] = {}
@@ -717,6 +725,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
         f"recovery {part}": (lambda part=part: recovery(part))  # type: ignore[misc]
         for part in ("direct", "ladder", "langchain", "mcp", "who", "cost")
     },
+    **{f"never twice {part}": (lambda part=part: never_twice(part)) for part in ("ways", "families")},  # type: ignore[misc]
     "mcp conformance": mcp_conformance,
     "http proxy": http_proxy,
     "fuzz": fuzz,

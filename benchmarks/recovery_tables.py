@@ -1,4 +1,4 @@
-"""The tables of `docs/recovery.md`, from the rows that `recovery.py` writes."""
+"""The tables of `docs/recovery.md`, from the rows that `recovery.py` and `never_twice.py` write."""
 
 from __future__ import annotations
 
@@ -26,6 +26,17 @@ WHO_HEAD = (
     "by the layer alone",
     f"its calls {' / '.join(FAULTY)}",
 )
+DECLARED = {  # by the level of `never_twice.py`
+    "undeclared": "nothing",
+    "acts": "acts",
+    "verified": "a read, after",
+    "verified_before": "a read, before",
+    "idempotent": "idempotent",
+    "keyed": "a key",
+    "reads": "no effects",
+}
+WAYS_HEAD = ("way", *DECLARED.values(), "effects doubled")
+FAMILIES_HEAD = ("exceptions of", "failures", "calls played", "effects doubled")
 COST_HEAD = ("declared of the tool", "sync, us added", "async, us added", "times the bare call (sync)")
 Rows = Sequence[Mapping[str, Any]]
 Found = Mapping[tuple[str, str, str, str], Mapping[str, Any]]
@@ -60,6 +71,28 @@ def added_time(rows: Rows) -> Iterator[Sequence[str]]:
     for mode in [one["mode"] for one in rows if one["metric"] == "added_us" and one["level"] == "sync"]:
         of = (("sync", "added_us"), ("async", "added_us"), ("sync", "ratio"))
         yield mode, *(_cell(known[level, "", mode, metric]) for level, metric in of)
+
+
+def over_ways(rows: Rows) -> Iterator[Sequence[str]]:
+    """The lines of each way into the layer: calls made again, of those played, under each declaration."""
+    whole = [one for one in rows if one["mode"] == "all"]
+    found = {(one["agent"], one["level"], one["metric"]): one["value"] for one in whole}
+    for way in dict.fromkeys(one["agent"] for one in whole):
+        cells = (
+            f"{found[way, level, 'repeated']:,} of {found[way, level, 'failures']:,}"
+            if (way, level, "repeated") in found
+            else "–"
+            for level in DECLARED
+        )
+        yield way, *cells, str(sum(found.get((way, level, "doubled"), 0) for level in DECLARED))
+
+
+def by_family(rows: Rows) -> Iterator[Sequence[str]]:
+    """The lines of each family of exceptions: its failures, and over all ways and declarations its calls."""
+    for family in dict.fromkeys(one["mode"] for one in rows):
+        own = [one for one in rows if one["mode"] == family]
+        calls, doubled = (sum(one["value"] for one in own if one["metric"] == name) for name in ("failures", "doubled"))
+        yield family, f"{own[0]['n']:,}", f"{calls:,}", str(doubled)
 
 
 def _known(rows: Rows) -> Found:

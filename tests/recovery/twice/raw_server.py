@@ -108,7 +108,7 @@ async def over_http(till: Till, failing: Failing) -> None:
     """Listen on any port, for ever."""
     from aiohttp import web
 
-    async def answered(request: web.BaseRequest) -> web.StreamResponse:
+    async def answered(request: web.BaseRequest) -> Any:
         body = await request.read()
         if request.path == "/mcp":
             return await _mcp_response(till, failing, request, json.loads(body) if body else {})

@@ -85,10 +85,16 @@ def sample_names(dataset: Dataset, limit: int | None) -> list[str]:
 
 def samples_edition(task: Task) -> str:
     """Version of an eval and digest of its samples, as records and rows name them; in whatever order they come."""
-    texts = sorted(
-        json.dumps([str(sample.id), to_jsonable_python(sample.input, fallback=str)]) for sample in task.dataset
-    )
+    texts = sorted(json.dumps([str(sample.id), _input_data(sample)]) for sample in task.dataset)
     return edition(str(task.version), contents_digest(text.encode() for text in texts))
+
+
+def _input_data(sample: Sample) -> Any:
+    """The input of a sample as data, which is the same whenever the eval is loaded."""
+    if isinstance(sample.input, str):
+        return sample.input
+    # Inspect draws an id for each message that it makes.
+    return [message.model_dump(mode="json", exclude={"id"}, fallback=str) for message in sample.input]
 
 
 def only_samples(dataset: Dataset, names: Collection[str]) -> Dataset:

@@ -32,7 +32,10 @@ FRAMEWORKS = list(dict.fromkeys(one.kit for one in KNOWN))
 # Extras that are no framework of agents: their tests, and what these need beside the usual.
 OTHERS = {
     "httpx,httpx2,requests": (["tests/adapters/test_http.py"], []),
-    "bench": (["tests/adapters/test_inspect.py", "tests/cli/test_run.py"], ["openai"]),
+    "bench": (
+        ["tests/adapters/test_inspect.py", "tests/cli/test_run.py", "tests/suites/inspect_eval"],
+        ["openai", "mcp"],
+    ),
     "hunt": (["tests/hunt"], []),
     "mcp": (["tests/adapters/mcp"], ["fastmcp"]),
     "otel": (["tests/traces/test_spans.py"], ["opentelemetry-sdk", "opentelemetry-exporter-otlp-json-file"]),

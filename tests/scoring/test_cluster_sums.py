@@ -126,7 +126,7 @@ def test_a_rate_over_levels_is_not_narrower_than_its_levels_allow() -> None:
 def test_one_agent_twice_differs_by_no_more_than_was_not_seen() -> None:
     same = one_rate(np.repeat([1, 0], 5), np.ones(10))
     low, high = paired_interval(same, same)
-    most = share_interval(0, 10)[1]
+    most = float(binomial_ends(0, 10)[1])
     assert (float(low), float(high)) == pytest.approx((-most, most))
 
 

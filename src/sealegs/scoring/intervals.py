@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sealegs.scoring.quantiles import binomial_ends
+from sealegs.scoring.exact_shares import share_ends
 
 
 @lru_cache(maxsize=4096)
 def share_interval(successes: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
-    """The mid-P interval of a share (`quantiles.binomial_ends`), each end in [0, 1]; (0, 1) where n is 0.
+    """The interval of a share (`exact_shares.share_ends`), each end in [0, 1]; (0, 1) where n is 0.
 
     Args:
         successes, n: how many of how many cases.
         confidence: of the interval.
     """
-    low, high = binomial_ends(successes, n, confidence)
+    low, high = share_ends(successes, n, confidence)
     return float(low), float(high)

@@ -102,29 +102,55 @@ def bootstrap(design: SimulatedDesign, one: DrawnSums, other: DrawnSums | None) 
     )
 
 
+def added(design: SimulatedDesign, drawn: DrawnSums, blocks: Blocks) -> ClusterSums:
+    """What was drawn, as the package adds it up."""
+    return ClusterSums(
+        drawn.top,
+        drawn.below,
+        np.array(drawn.part),
+        blocks,
+        bounded=design.group != "amount",
+        cases=design.kind in ("rate", "exposed", "tied"),
+    )
+
+
+def two_sets(design: SimulatedDesign, one: DrawnSums, other: DrawnSums) -> tuple[ClusterSums, ClusterSums]:
+    """The sums of two sets of tasks, level by level alike."""
+    levels = range(len(design.shares))
+    counts = np.bincount(design.blocks, minlength=len(design.shares))
+    mine, theirs = (
+        [added(design, drawn.of(blocks == level), blocks[blocks == level] * 0) for level in levels]
+        for drawn, blocks in ((one, design.blocks), (other, design.fresh_blocks))
+    )
+    return levels_alike(mine, theirs, counts.tolist())
+
+
+def estimated(design: SimulatedDesign, one: DrawnSums, other: DrawnSums | None) -> Array:
+    """The figure of each experiment, in % unless it is an amount; nan where there is none."""
+    if other is None:
+        value = added(design, one, design.blocks).value
+    else:
+        both = (
+            two_sets(design, one, other)
+            if design.fresh
+            else [added(design, each, design.blocks) for each in (one, other)]
+        )
+        before, after = (sums.value for sums in both)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            value = 1 - after / before if design.relative else after - before
+    return value if design.group == "amount" else 100 * value
+
+
 def ours(design: SimulatedDesign, one: DrawnSums, other: DrawnSums | None) -> Ends:
     """The intervals of this package."""
-    amount = design.group == "amount"
-    cases = design.kind in ("rate", "exposed", "tied")
-
-    def added(drawn: DrawnSums, blocks: Blocks) -> ClusterSums:
-        return ClusterSums(drawn.top, drawn.below, np.array(drawn.part), blocks, bounded=not amount, cases=cases)
-
     if design.fresh and other is not None:
-        levels = range(len(design.shares))
-        counts = np.bincount(design.blocks, minlength=len(design.shares))
-        mine, theirs = (
-            [added(drawn.of(blocks == level), blocks[blocks == level] * 0) for level in levels]
-            for drawn, blocks in ((one, design.blocks), (other, design.fresh_blocks))
-        )
-        low, high = independent_interval(*levels_alike(mine, theirs, counts.tolist()))
-        return (low, high) if amount else (100 * low, 100 * high)
-    sums = [added(drawn, design.blocks) for drawn in (one, other) if drawn is not None]
-    if len(sums) == 1:
-        low, high = interval(sums[0])
+        low, high = independent_interval(*two_sets(design, one, other))
+    elif other is None:
+        low, high = interval(added(design, one, design.blocks))
     else:
-        low, high = (decrease_interval if design.relative else paired_interval)(*sums)
-    return (low, high) if amount else (100 * low, 100 * high)
+        both = (added(design, one, design.blocks), added(design, other, design.blocks))
+        low, high = (decrease_interval if design.relative else paired_interval)(*both)
+    return (low, high) if design.group == "amount" else (100 * low, 100 * high)
 
 
 SPARED = {"bootstrap": 4}  # it takes as much longer, so that it has one batch in so many

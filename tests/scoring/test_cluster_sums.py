@@ -19,6 +19,7 @@ from sealegs.scoring.cluster_sums import (
     variance,
 )
 from sealegs.scoring.intervals import share_interval
+from sealegs.scoring.quantiles import binomial_ends
 
 
 def one_rate(hits: Array, sizes: Array, block: list[int] | None = None) -> ClusterSums:

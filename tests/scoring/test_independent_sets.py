@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from sealegs.scoring.cluster_sums import ClusterSums, interval
-from sealegs.scoring.independent_sets import independent_interval, levels_alike
+from sealegs.scoring.independent_sets import exchange_p, independent_interval, independent_p, levels_alike
 from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.quantiles import Array
 
@@ -75,3 +78,64 @@ def test_it_holds_the_true_difference(shares: tuple[float, ...], others: tuple[f
     low, high = independent_interval(*levels_alike(levels(shares), levels(others), [1] * len(shares)))
     truth = float(np.mean(others) - np.mean(shares))
     assert np.mean((low <= truth) & (truth <= high)) >= 0.93
+
+
+def two_shares(hits: int, n: int, others: int, m: int) -> tuple[ClusterSums, ClusterSums]:
+    return levels_alike([level([1] * hits + [0] * (n - hits))], [level([1] * others + [0] * (m - others))], [n])
+
+
+@pytest.mark.parametrize(("n", "m", "step"), [(6, 6, 2), pytest.param(12, 9, 1, marks=pytest.mark.slow)])
+def test_p_agrees_with_barnards_exact_test(n: int, m: int, step: int) -> None:
+    """By scipy: within 0.03 where either is below 0.1, and on the same side of 0.05 in every table."""
+    for hits in range(0, n + 1, step):
+        for others in range(m + 1):
+            if hits * m == others * n:
+                continue
+            found = independent_p(*two_shares(hits, n, others, m))
+            exact = stats.barnard_exact([[hits, others], [n - hits, m - others]]).pvalue
+            assert (found <= 0.05) == (exact <= 0.05), (hits, others, found, exact)
+            assert abs(found - exact) < 0.03 or min(found, exact) >= 0.1, (hits, others, found, exact)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "most"),
+    [(4, 4, 0.055), (6, 6, 0.055), (10, 10, 0.055), (10, 5, 0.055), (12, 12, 0.055), (20, 20, 0.055), (40, 40, 0.057)],
+)
+def test_equal_shares_are_told_apart_as_rarely_as_the_error_rate_allows(n: int, m: int, most: float) -> None:
+    """By the probabilities of all outcomes; the interval alone errs in 7.0 % of 4 against 4, and 6.4 % of 12."""
+    hits, others = (each.ravel() for each in np.indices((n + 1, m + 1)))
+    solved = [(np.arange(size) < won[:, None]).astype(np.float64) for won, size in ((hits, n), (others, m))]
+    low, high = independent_interval(*levels_alike([level(solved[0])], [level(solved[1])], [n]))
+    apart = np.zeros((n + 1, m + 1))
+    for place in np.flatnonzero((low > 0) | (high < 0)):
+        both = two_shares(int(hits[place]), n, int(others[place]), m)
+        apart[hits[place], others[place]] = exchange_p(*both) <= 0.05
+    shares = np.linspace(0.01, 0.99, 99)
+    mine, theirs = (stats.binom.pmf(np.arange(size + 1)[:, None], size, shares) for size in (n, m))
+    assert np.einsum("is,ij,js->s", mine, apart, theirs).max() <= most
+
+
+def test_levels_are_exchanged_within_themselves() -> None:
+    """By going through all ways in which the tasks of both levels could be in the two samples."""
+    draw = np.random.default_rng(4)
+    solved = [(draw.random(5) < 0.6).astype(np.float64), (draw.random(6) < 0.3).astype(np.float64)]
+
+    def changed(places: tuple[tuple[int, ...], ...]) -> float:
+        own = [
+            each[list(taken)].mean() - np.delete(each, list(taken)).mean()
+            for each, taken in zip(solved, places, strict=True)
+        ]
+        return float((2 * own[0] + 3 * own[1]) / 5)
+
+    ways = list(product(combinations(range(5), 3), combinations(range(6), 3)))
+    every = np.abs([changed(way) for way in ways])
+    seen = abs(changed(ways[7]))
+    expected = np.mean(every > seen + 1e-9) + np.mean(np.abs(every - seen) <= 1e-9) / 2
+    split = [(np.delete(each, list(taken)), each[list(taken)]) for each, taken in zip(solved, ways[7], strict=True)]
+    both = levels_alike([level(one) for one, _ in split], [level(other) for _, other in split], [2, 3])
+    assert exchange_p(*both) == pytest.approx(expected)
+
+
+def test_clusters_that_win_in_part_have_no_exact_test() -> None:
+    both = levels_alike([level([2, 1, 0], [2, 2, 2])], [level([2, 2, 2], [2, 2, 2])], [3])
+    assert exchange_p(*both) == 0.0

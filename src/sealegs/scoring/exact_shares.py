@@ -1,9 +1,10 @@
 """Blaker's exact interval of a share, as the least that the intervals of whole counts are.
 
-The mid-P interval (`quantiles.binomial_ends`) is right on average over shares, and falls to 92 % at some: few counts are
-possible, and the truth leaves several intervals at once. Blaker's (2000), made for 93 %, holds the truth in at least so
-many experiments whatever the share is: that is a theorem, not a simulation. So the mid-P interval is never narrower than
-that one. They are nearly the same, and where many counts are possible the mid-P interval is the wider one alone.
+The mid-P interval (`quantiles.binomial_ends`) is right on average over shares, and falls below 92 % at some: few
+counts are possible, and a small change of the share takes it out of the interval of a frequent one. Blaker's (2000),
+made for 93 %, holds the truth in at least so many experiments whatever the share is: that is a theorem, not a
+simulation. So the mid-P interval is never narrower than that one. The ends hardly move, and where many counts are
+possible the mid-P interval is the wider one already.
 
 The theorem holds for tasks of different levels as well: with the same mean, their count is less spread than a binomial
 one on both sides of the mean (Hoeffding 1956). There the distances to the ends are multiplied by how much less the
@@ -62,9 +63,7 @@ def exact_ends(hits: Array, n: Array, confidence: float) -> tuple[Array, Array]:
     return low, high
 
 
-def counted_ends(
-    top: Array, below: Array, mass: Array, variance: Array, confidence: float
-) -> tuple[Array, Array]:
+def counted_ends(top: Array, below: Array, mass: Array, variance: Array, confidence: float) -> tuple[Array, Array]:
     """The ends that a share of clusters is to have at least, where each has one episode and all count alike; else nan.
 
     Args:

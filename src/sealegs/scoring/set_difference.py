@@ -5,8 +5,9 @@ compared, level by level, and the differences of the levels are put together wit
 set with more hard tasks would look as if its tasks were known to fewer.
 
 The interval of a difference is that of two independent figures (`independent_sets`), and the P value is the error rate
-at which it just leaves out 0. A model that does worse on fresh tasks than on public ones may know the public ones; that
-the sets differ in another way is not excluded by a difference of one model.
+at which it just leaves out 0, or that of an exact test where that is greater. A model that does worse on fresh tasks
+than on public ones may know the public ones; that the sets differ in another way is not excluded by a difference of one
+model.
 """
 
 from __future__ import annotations
@@ -14,15 +15,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
-from sealegs.scoring.cluster_sums import ROUNDING, ClusterSums, Ends, interval
+from sealegs.scoring.cluster_sums import ClusterSums, Ends, interval
 from sealegs.scoring.entrants import AnyMetric, ComparedEpisode, Entrant
-from sealegs.scoring.independent_sets import independent_interval, levels_alike
+from sealegs.scoring.independent_sets import independent_interval, independent_p, levels_alike
 from sealegs.scoring.metric import EpisodeTable, Figure
-from sealegs.scoring.paired_tests import interval_p
 from sealegs.scoring.ranking import holm
 
 NOTHING = Figure(None, None, None, 0)
@@ -111,13 +110,12 @@ def set_difference(
         [mine[level] for level in levels], [theirs[level] for level in levels], [counts[level] for level in levels]
     )
     change = float(other.value - one.value)
-    p = interval_p(change, partial(independent_interval, one, other)) if abs(change) > ROUNDING else 1.0
     return SetDifference(
         model,
         _figure(float(one.value), interval(one), metric, len(public)),
         _figure(float(other.value), interval(other), metric, len(private)),
         _figure(change, independent_interval(one, other), metric, n),
-        p,
+        independent_p(one, other),
     )
 
 

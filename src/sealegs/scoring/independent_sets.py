@@ -103,7 +103,8 @@ def exchange_p(one: ClusterSums, other: ClusterSums) -> float:
         many possible differences.
     """
     sides = [_all_or_nothing(sums) for sums in (one, other)]
-    values, chances = np.zeros(1), np.ones(1)
+    values: Array = np.zeros(1)
+    chances: Array = np.ones(1)
     for (n, won, width), (m, gained, mass) in zip(*sides, strict=True):
         if np.isnan(won + gained) or abs(width - mass) > ROUNDING:
             return 0.0
@@ -117,7 +118,7 @@ def exchange_p(one: ClusterSums, other: ClusterSums) -> float:
         own = np.array([each / comb(int(n + m), whole) for each in ways])
         sums = (values[:, None] + width * (theirs / m - (whole - theirs) / n)).ravel()
         values, place = np.unique(np.round(sums, 9), return_inverse=True)
-        chances = np.bincount(place.ravel(), (chances[:, None] * own).ravel())
+        chances = np.bincount(place.ravel(), (chances[:, None] * own).ravel()).astype(np.float64)
     beyond = np.abs(values) - abs(float(other.value - one.value))
     return float(chances[beyond > 1e-7].sum() + chances[np.abs(beyond) <= 1e-7].sum() / 2)
 

@@ -39,12 +39,16 @@ class Planner(ScriptedAgent):
 
     def act(self) -> UseTool | Say:
         """The first call of a shortest way to the end."""
-        calls = next_calls(self.graph, self.state())
+        return self.planned(self.state())
+
+    def planned(self, state: State) -> UseTool | Say:
+        """The first call of a shortest way from this state to the end."""
+        calls = next_calls(self.graph, state)
         if calls:
             # First what has failed: whether it is broken decides which way is the shortest.
             again = [id for id in calls if self.graph.steps[id].tool in self.failures]
             return self.use(self.graph.steps[(again or calls)[0]])
-        if recovery_cost(self.graph, self.state()) == 0:
+        if recovery_cost(self.graph, state) == 0:
             return self.finished()
         return self.stopped(" ".join(f"{tool} {self.reasons[tool]}." for tool in sorted(self.broken)))
 
@@ -126,8 +130,9 @@ class Oracle(Planner):
 
     def act(self) -> UseTool | Say:
         """A look where that is best, else as planned; with a key where the tool takes one."""
-        looks = next_looks(self.graph, self.state())
-        act = look(self.doubtful[looks[0]], self.specs) if looks else super().act()
+        state = self.state()
+        looks = next_looks(self.graph, state) if self.doubtful else ()
+        act = look(self.doubtful[looks[0]], self.specs) if looks else self.planned(state)
         spec = self.specs.get(act.tool) if isinstance(act, UseTool) else None
         # One key for all tries of an action: that is what makes the second one harmless.
         if isinstance(act, UseTool) and spec is not None and spec.key:

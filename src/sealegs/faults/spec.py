@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -61,6 +61,12 @@ class ToolSpec:
 
         return Present(self.returns)
 
+    @cached_property
+    def secrets(self) -> frozenset[str]:
+        """The parameters that the schema declares to be secret, and fields in them."""
+        # Kept, since the whole schema is searched, and every record of an episode notes what is found.
+        return frozenset(secret_fields(self.parameters))
+
     def with_declared(self, declared: ToolSpec) -> ToolSpec:
         """This spec, with what another one says of the tool's effects, parameters and interface where it is silent."""
         # Compared with None, not by `or`: `effects=False` is a declaration, too.
@@ -81,3 +87,15 @@ class ToolSpec:
         from sealegs.faults.invariants import violations
 
         return violations(self.invariants, self.present, arguments, output)
+
+
+def secret_fields(schema: Any) -> Iterator[str]:
+    """The names that a JSON schema declares to be secret: `format: password` or `writeOnly`, at any depth."""
+    if isinstance(schema, Mapping):
+        properties = schema.get("properties")
+        for name, one in properties.items() if isinstance(properties, Mapping) else ():
+            if isinstance(one, Mapping) and (one.get("format") == "password" or one.get("writeOnly") is True):
+                yield str(name)
+    inner = schema.values() if isinstance(schema, Mapping) else schema if isinstance(schema, list) else ()
+    for one in inner:
+        yield from secret_fields(one)

@@ -32,7 +32,7 @@ from sealegs.traces.events import (
     outcome_data,
 )
 from sealegs.traces.json_data import to_json_object
-from sealegs.traces.redaction import SECRET, secret_fields
+from sealegs.traces.redaction import SECRET
 from sealegs.traces.reported_effects import ledger
 from sealegs.traces.specs import TOOLS, effects_data
 
@@ -116,7 +116,7 @@ class Recorder:
     def _warn_of_secrets(self, tool: str) -> None:
         """Tell the sink which fields of a tool are secret before it gets the tool's first call."""
         spec = self._specs.get(tool)
-        if self._sink is not None and TOOLS not in self._about and spec and any(secret_fields(spec.parameters)):
+        if self._sink is not None and TOOLS not in self._about and spec and any(spec.secrets):
             self._sink(FactsNoted({TOOLS: self._declarations()}))
 
     def wrote(self, text: str) -> None:

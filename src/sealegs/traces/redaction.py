@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sealegs.faults.spec import secret_fields
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.environment_names import REDACT, REDACT_NAMES, REDACTION_KEY
@@ -194,18 +195,6 @@ def declared_secrets(tools: Any) -> dict[str, frozenset[str]]:
 
 def _listed(names: Any) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-
-
-def secret_fields(schema: Any) -> Iterator[str]:
-    """The names that a JSON schema declares to be secret: `format: password` or `writeOnly`, at any depth."""
-    if isinstance(schema, Mapping):
-        properties = schema.get("properties")
-        for name, one in properties.items() if isinstance(properties, Mapping) else ():
-            if isinstance(one, Mapping) and (one.get("format") == "password" or one.get("writeOnly") is True):
-                yield str(name)
-    inner = schema.values() if isinstance(schema, Mapping) else schema if isinstance(schema, list) else ()
-    for one in inner:
-        yield from secret_fields(one)
 
 
 R = TypeVar("R", bound=Redactor)

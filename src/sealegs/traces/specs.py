@@ -14,7 +14,7 @@ from typing import Any
 from sealegs.faults.spec import ToolSpec
 from sealegs.traces.json_data import to_json_data, to_json_object
 from sealegs.traces.observed import Trace
-from sealegs.traces.redaction import SECRET, secret_fields
+from sealegs.traces.redaction import SECRET
 
 TOOLS = "tools"  # where `about` tells of the tools
 EXAMPLES = 16  # different arguments of a tool that are kept as examples
@@ -48,17 +48,21 @@ def effects_data(spec: ToolSpec) -> dict[str, Any]:
         more["shown_by"] = spec.shown_by
     if spec.statuses:
         more["statuses"] = spec.statuses
-    fields = to_json_object(spec.parameters.get("properties") or {})
-    defaults = {
-        name: {"default": field["default"]}
-        for name, field in fields.items()
-        if isinstance(field, Mapping) and "default" in field
-    }
+    properties = spec.parameters.get("properties")
+    fields = properties if isinstance(properties, Mapping) else {}
+    # Only the defaults are copied: every episode notes its tools, and the rest of a schema is large.
+    defaults = to_json_object(
+        {
+            name: {"default": field["default"]}
+            for name, field in fields.items()
+            if isinstance(field, Mapping) and "default" in field
+        }
+    )
     if defaults:  # spelled out or not, a default asks for the same
         key: dict[str, Any] = {spec.key: {}} if spec.key in fields else {}
         more["parameters"] = {"type": "object", "properties": {**key, **defaults}}
-    if secret := sorted(set(secret_fields(spec.parameters))):
-        more[SECRET] = secret
+    if spec.secrets:
+        more[SECRET] = sorted(spec.secrets)
     return {"name": spec.name, "effects": spec.effects, **more}
 
 

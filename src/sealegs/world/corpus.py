@@ -9,7 +9,7 @@ import importlib.util
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module, resources
 from pathlib import Path
 from pkgutil import iter_modules
@@ -58,8 +58,12 @@ class Corpus:
     def kin(self, names: Iterable[str]) -> frozenset[str]:
         """The named tools and every tool that stands in a group or an overlap with one of them."""
         named = frozenset(names)
-        circles = [frozenset(group.tools) for group in self.groups.values()] + [o.tools for o in self.overlaps]
-        return named.union(*(circle for circle in circles if circle & named))
+        return named.union(*(circle for circle in self._circles if circle & named))
+
+    @cached_property
+    def _circles(self) -> tuple[frozenset[str], ...]:
+        """The tools of each group, and those of each overlap."""
+        return (*(frozenset(group.tools) for group in self.groups.values()), *(each.tools for each in self.overlaps))
 
     def run(self, call: Call, world: World) -> Outcome:
         """Run one call in the world. A dry call answers the same and changes nothing; one that is cut does a part.

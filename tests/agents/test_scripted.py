@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sealegs.agents import SCRIPTED, Briefing, Say, ScriptedAgent, UseTool
+from sealegs.agents.planners import found_done
 from sealegs.faults.invariants import Bounds
 from sealegs.faults.spec import ToolSpec
 from sealegs.tasks import Persistence
@@ -103,3 +104,14 @@ def test_replay_gives_the_same_next_act() -> None:
     for act, text in seen:
         again.observe(act, text)
     assert again.act() == first.act()
+
+
+@pytest.mark.parametrize(("given", "listed", "found"), [("", "k1", True), ("k1", "k1", True), ("k2", "k1", False)])
+def test_a_look_knows_a_call_again_to_which_the_layer_gave_a_key(given: str, listed: str, found: bool) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}, "key": {"type": "string", "default": ""}}}
+    spec = ToolSpec("pay", effects=True, key="key", shown_by="payments", parameters=schema)
+    struck = UseTool("pay", {"n": 5, **({"key": given} if given else {})})
+    entry = {"operation": "pay", "request": {"n": 5, "key": listed}, "status": "completed", "result": {"id": "p1"}}
+    assert found_done(struck, spec, {"entries": [entry]}) == ({"id": "p1"} if found else None)
+    assert found_done(struck, spec, {"entries": [{**entry, "request": {"n": 6, "key": listed}}]}) is None
+    assert found_done(struck, spec, {"entries": [{**entry, "status": "partial"}]}) is None

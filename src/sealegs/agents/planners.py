@@ -170,14 +170,19 @@ def look(struck: UseTool, specs: Mapping[str, ToolSpec]) -> UseTool:
 def found_done(struck: UseTool, spec: ToolSpec, data: Any) -> Any:
     """The answer of a struck action as its history shows it; None where it was not done, or not wholly.
 
-    An entry is that of the call where its request equals the arguments, defaults filled in.
+    An entry is that of the call where its request equals the arguments, defaults filled in. If the call had no
+    idempotency key, the entry may have any: a recovery layer gives one to a call without.
     """
     fields = spec.parameters.get("properties", {})
-    arguments = {name: field["default"] for name, field in fields.items() if "default" in field} | dict(
-        struck.arguments
-    )
+    defaults = {name: field["default"] for name, field in fields.items() if "default" in field}
+    keyless = bool(spec.key) and not struck.arguments.get(spec.key)
+
+    def compared(request: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {name: value for name, value in request.items() if not (keyless and name == spec.key)}
+
+    wanted = compared({**defaults, **struck.arguments})
     entries = data.get("entries", ()) if isinstance(data, Mapping) else ()
-    done = [entry for entry in entries if entry["status"] == "completed" and same_request(entry["request"], arguments)]
+    done = [one for one in entries if one["status"] == "completed" and same_request(compared(one["request"]), wanted)]
     return done[-1]["result"] if done else None
 
 

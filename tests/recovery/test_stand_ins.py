@@ -1,4 +1,4 @@
-"""An action that another tool did: its answer says so, and an equal call that fails again does nothing more."""
+"""An action that another tool did: its answer says so."""
 
 from __future__ import annotations
 
@@ -46,21 +46,18 @@ class Bank:
         return outcome.value if isinstance(outcome, Value) else outcome
 
 
-def test_an_equal_action_that_fails_again_is_answered_as_before() -> None:
+def test_an_action_that_another_tool_did_says_so() -> None:
     bank = Bank(DECLARED)
-    first = bank.call("pay", 5)
     note = "wire did this in place of pay. It is done: do not ask for it again."
-    assert first == {"id": "wire 1", "recovery_note": note}
-    assert bank.call("pay", 5) == first
-    assert bank.made == [("wire", 5)]
-    assert bank.call("pay", 6)["id"] == "wire 2", "another action is another one"
+    assert bank.call("pay", 5) == {"id": "wire 1", "recovery_note": note}
 
 
-def test_a_tool_that_works_again_does_what_it_is_asked_for() -> None:
+def test_an_equal_call_is_another_one() -> None:
+    """Two users of one proxy may want the same, and their calls differ in nothing."""
     bank = Bank(DECLARED)
-    bank.call("pay", 5)
+    assert [bank.call("pay", 5)["id"], bank.call("pay", 5)["id"]] == ["wire 1", "wire 2"]
     bank.broken = False
-    assert bank.call("pay", 5) == {"id": "pay 2"}
+    assert bank.call("pay", 5) == {"id": "pay 3"}
 
 
 @pytest.mark.parametrize("specs", [DECLARED, []])

@@ -19,7 +19,7 @@ from sealegs.recovery.policies.policy import TAKEN_OVER, Policy, Refusal
 
 Way = tuple[FailedCall, bool]
 HELPED: frozenset[FailureCategory] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
-DETOURS = 64  # under way in a session, and actions stood in for; the oldest is forgotten
+DETOURS = 64  # under way in a session; the oldest is forgotten
 DID = " did this in place of "  # in the note of an action that another tool did
 
 
@@ -31,7 +31,7 @@ class Switch(Policy):
     value from an earlier call that the session did not see. Arguments that the failed call left out are left out.
 
     The answer of an alternative that is declared to act says so in a note, since the failed tool's own history does not
-    show it, and an equal call that fails again is answered as before: what was done is not done a second time.
+    show it. An equal call is another one: who reads the note and calls again wants it a second time.
 
     Where an alternative stands in for later calls too (`Then`), those are kept from their tools and answered by its
     steps. What it has done for a call is not done again: an equal call is answered as before, and one whose steps
@@ -48,7 +48,6 @@ class Switch(Policy):
     def __init__(self, alternatives: Iterable[Alternative] = ()) -> None:
         self._of: dict[str, list[Alternative]] = {}
         self._doubtful: set[tuple[str, str]] = set()  # what may have been done, by tool and arguments
-        self._acted: dict[tuple[str, str], Outcome] = {}  # what was shown of an action that others did, by the same
         self._taken: dict[str, tuple[Detour, ...]] = {}  # by the tool whose calls are kept from it
         self._lock = threading.RLock()
         for alternative in alternatives:
@@ -92,9 +91,6 @@ class Switch(Policy):
             or self._in_doubt(failed_call, context)
         ):
             return failed_call
-        before = self._acted.get(_key(failed_call.call, context))
-        if before is not None:
-            return context.answer(failed_call, self.name, "answered", before, "an equal call was answered so")
         for alternative in self._of[failed_call.call.tool]:
             known = ValueSources(failed_call.call.arguments, context.memory).begins(alternative)
             tools = [step.tool for step in alternative.steps]
@@ -122,7 +118,7 @@ class Switch(Policy):
         call = failed_call.call
         if context.effect_free(call.tool):
             return False
-        key = _key(call, context)
+        key = call.tool, arguments_key(call.arguments, context.spec(call.tool))
         if not context.nothing_done(failed_call):
             # Kept for the session: a later refusal of an equal call does not undo the doubt.
             self._doubtful.add(key)
@@ -158,22 +154,15 @@ class Switch(Policy):
             return self._left(failed, failed_call, context, f"no {missing} in its answer"), clean
         by = f"by {alternative.steps[-1].tool}" if alternative.steps else "by what comes next"
         shown = self._shown(alternative, failed, answers, answer)
-        if not context.effect_free(alternative.tool) and any(
-            (spec := context.spec(step.tool)) is not None and spec.effects for step in alternative.steps
-        ):
-            shown = self._noted_action(alternative, failed.call, shown, context)
+        if not alternative.then and self._acts(alternative, context):
+            done = " and ".join(step.tool for step in alternative.steps)
+            shown = with_note(shown, f"{done}{DID}{alternative.tool}. It is done: do not ask for it again.")
         return context.answer(failed_call, self.name, "answered", shown, by), True
 
-    def _noted_action(self, alternative: Alternative, call: Call, shown: Outcome, context: RecoveryContext) -> Outcome:
-        """What is shown of an action that others did, kept for equal calls."""
-        if not alternative.then:
-            done = " and ".join(step.tool for step in alternative.steps)
-            shown = with_note(shown, f"{done}{DID}{call.tool}. It is done: do not ask for it again.")
-        with self._lock:
-            while len(self._acted) >= DETOURS:
-                self._acted.pop(next(iter(self._acted)))
-            self._acted[_key(call, context)] = shown
-        return shown
+    def _acts(self, alternative: Alternative, context: RecoveryContext) -> bool:
+        """Whether it is declared that an alternative changes something, and not that its tool changes nothing."""
+        specs = (context.spec(step.tool) for step in alternative.steps)
+        return not context.effect_free(alternative.tool) and any(spec is not None and spec.effects for spec in specs)
 
     def _shown(self, alternative: Alternative, failed: FailedCall, answers: Mapping[int, Any], answer: Any) -> Outcome:
         """The answer; where the alternative continues, with a note that says so."""
@@ -270,10 +259,6 @@ class Switch(Policy):
 def done_by_another(data: Any) -> bool:
     """Whether an answer is of an action that another tool did, and need not have all that the called tool declares."""
     return isinstance(data, Mapping) and DID in str(data.get(NOTE, ""))
-
-
-def _key(call: Call, context: RecoveryContext) -> tuple[str, str]:
-    return call.tool, arguments_key(call.arguments, context.spec(call.tool))
 
 
 def _failure(failed_call: FailedCall, step: str, tool: str) -> Failure:

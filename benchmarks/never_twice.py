@@ -1,4 +1,4 @@
-"""Whether an effect ever happens twice behind the recovery layer: failures after the work, over every way into it.
+"""Whether the effect of one call ever happens twice behind the recovery layer: failures after the work, over every way.
 
     python benchmarks/never_twice.py --json benchmarks/results/never_twice.json
 

@@ -10,7 +10,6 @@ import pytest
 from sealegs import wrap
 from sealegs.adapters.mcp import Gate
 from sealegs.faults.call import Call, Failure, Outcome
-from sealegs.faults.user_error import UserError
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.recovery_plan import RecoveryPlan
 
@@ -44,7 +43,6 @@ def test_a_list_of_a_server_that_lacks_it(caplog: pytest.LogCaptureFixture) -> N
         return Failure("it may have been done", "Timeout")
 
     gate = Gate(layers=[plan_of("pay_a", "nowhere_a").layer()], clock=VirtualClock())
-    gate.tools.called = True
     gate.tools.learn(listing("pay_a", nextCursor="2"))
     assert not caplog.messages  # there may be more
     gate.tools.learn(listing("pay_a_rate"), "2")
@@ -61,9 +59,15 @@ def test_a_list_of_a_server_that_lacks_it(caplog: pytest.LogCaptureFixture) -> N
 
 def test_a_list_that_comes_before_any_call_is_a_mistake() -> None:
     gate = Gate(layers=[plan_of("pay_e", "nowhere_e").layer()], clock=VirtualClock())
+    ended: list[str] = []
+    gate.end_on_mistake(lambda: ended.append(str(gate.mistake)))
     gate.tools.learn(listing("pay_e", nextCursor="2"))
-    with pytest.raises(UserError, match=r"names nowhere_e to verify pay_e, and .* called here\. There are: pay_e$"):
-        gate.tools.learn(listing(), "2")
+    assert not ended
+    gate.tools.learn(listing(nextCursor=""), "2")
+    assert not ended, "an empty cursor is one"
+    gate.tools.learn(listing(), "")
+    there = "there is no such tool to be called here. There are: pay_e"
+    assert ended == [f"the recovery plan names nowhere_e to verify pay_e, and {there}"]
 
 
 def test_a_list_that_has_it_or_is_not_whole(caplog: pytest.LogCaptureFixture) -> None:

@@ -16,6 +16,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.recovery.undeclared_tools import log_once
 
+PARTS = {"allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties"}  # of a schema, which may declare parameters
 _WILD = re.compile(r"\[[^]]*\]|[*?]")
 
 
@@ -82,8 +83,12 @@ def _joined(declared: ToolSpec | None, known: ToolSpec | None) -> ToolSpec | Non
 
 
 def lacks_key(spec: ToolSpec) -> bool:
-    """Whether the schema of a tool's arguments is known and has no parameter of the key's name."""
-    return bool(spec.key and spec.parameters) and spec.key not in spec.parameters.get("properties", {})
+    """Whether the schema of a tool's arguments is known, says all there is, and has no parameter of the key's name."""
+    schema = spec.parameters
+    # Further parameters may be allowed by name, or be declared in a part that is not looked into.
+    if not spec.key or not schema or schema.get("additionalProperties") or PARTS & schema.keys():
+        return False
+    return spec.key not in (schema.get("properties") or {})
 
 
 def require_keys(specs: Iterable[ToolSpec]) -> None:
@@ -145,7 +150,7 @@ def _strange(needs: Iterable[SubstituteTool], names: Sequence[str], reaches: Cal
 def _lacking(specs: Iterable[ToolSpec]) -> list[str]:
     return [
         f"{spec.name} has no parameter {spec.key!r} for its idempotency key; it has "
-        f"{', '.join(spec.parameters.get('properties', {})) or 'none'}"
+        f"{', '.join(spec.parameters.get('properties') or {}) or 'none'}"
         for spec in specs
         if lacks_key(spec)
     ]

@@ -19,6 +19,7 @@ from sealegs.scoring.paired_tests import interval_p
 from sealegs.scoring.quantiles import Array, binomial_ends
 
 DISTRIBUTION = 200_000  # possible differences, up to which they are gone through
+LARGEST = 1000  # clusters of a block; with more, the exact numbers take seconds and say what the interval says
 
 
 def levels_alike(
@@ -100,7 +101,7 @@ def exchange_p(one: ClusterSums, other: ClusterSums) -> float:
 
     Returns:
         0, which says nothing, where clusters win in part, or weigh differently within a block, or where there are too
-        many possible differences.
+        many clusters or possible differences.
     """
     sides = [_all_or_nothing(sums) for sums in (one, other)]
     values: Array = np.zeros(1)
@@ -112,9 +113,9 @@ def exchange_p(one: ClusterSums, other: ClusterSums) -> float:
             continue
         whole = int(won + gained)
         theirs = np.arange(max(0, whole - int(n)), min(int(m), whole) + 1)
-        ways = [comb(int(m), int(each)) * comb(int(n), whole - int(each)) for each in theirs]
-        if len(values) * len(theirs) > DISTRIBUTION:
+        if len(values) * len(theirs) > DISTRIBUTION or n + m > LARGEST:
             return 0.0
+        ways = [comb(int(m), int(each)) * comb(int(n), whole - int(each)) for each in theirs]
         own = np.array([each / comb(int(n + m), whole) for each in ways])
         sums = (values[:, None] + width * (theirs / m - (whole - theirs) / n)).ravel()
         values, place = np.unique(np.round(sums, 9), return_inverse=True)

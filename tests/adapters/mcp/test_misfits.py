@@ -1,13 +1,13 @@
 """A recovery plan that the server's list of tools contradicts: one line and exit 2 before any call, a log line after.
 
-Over pipes and over HTTP. The servers' list has `echo`, which takes `city`, and `count`.
+Over HTTP it is a log line always, since there may be other clients. The lists have `echo`, which takes `city`, and
+`count`.
 """
 
 import asyncio
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -72,7 +72,7 @@ def test_a_list_that_comes_after_a_call_is_logged(tmp_path: Path, plan: str) -> 
 
 
 @misfits
-def test_over_http(tmp_path: Path, plan: str) -> None:
+def test_over_http_one_clients_list_ends_nothing(tmp_path: Path, plan: str) -> None:
     async def listed(request: web.BaseRequest) -> web.StreamResponse:
         message = json.loads(await request.read())
         tools = [{"name": "echo", "inputSchema": SCHEMA}, {"name": "count", "inputSchema": {"type": "object"}}]
@@ -91,17 +91,13 @@ def test_over_http(tmp_path: Path, plan: str) -> None:
             stderr=asyncio.subprocess.PIPE,
         )
         assert process.stdout is not None
-        line = await process.stdout.readline()
-        address = line.decode().removeprefix("listening on ").strip()
+        address = (await process.stdout.readline()).decode().removeprefix("listening on ").strip()
         try:
             async with aiohttp.ClientSession() as client:
-                answered: Any = None
-                try:
+                for _ in range(2):
                     async with client.post(address, json=LIST) as response:
-                        answered = await response.json()
-                except aiohttp.ClientError:
-                    pass  # the proxy ended before it had passed the list on
-                assert answered is None or "result" in answered
+                        assert len((await response.json())["result"]["tools"]) == 2
+            process.terminate()
             _, errors = await asyncio.wait_for(process.communicate(), 60)
             return process.returncode, errors
         finally:
@@ -110,4 +106,5 @@ def test_over_http(tmp_path: Path, plan: str) -> None:
             await runner.cleanup()
 
     code, errors = asyncio.run(play())
-    check_end(tmp_path, plan, code, errors)
+    assert code == 0
+    assert errors.decode().count(MISFITS[plan].partition(". There are")[0]) == 1

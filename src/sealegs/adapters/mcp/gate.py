@@ -87,13 +87,14 @@ class Gate:
         self._batched = False
 
     def end_on_mistake(self, end: Callable[[], None]) -> None:
-        """Keep a mistake that the server's list shows before any call, and call this then."""
+        """Keep a mistake that the server's list shows before any call, and call this then. For a single client."""
 
         def mistaken(error: UserError) -> None:
             self.mistake = error
             self.ending = "what was declared does not fit the server's tools"
             end()
 
+        self.tools.begun = False
         self.tools.on_mistake = mistaken
 
     def exchange(self, raw: bytes, message: Message) -> McpExchange | None:
@@ -124,7 +125,7 @@ class Gate:
         tool, arguments = params.get("name"), params.get("arguments") or {}
         if not isinstance(tool, str) or not isinstance(arguments, dict):
             return None
-        self.tools.called = True
+        self.tools.begun = True
         crossing = self.session.intercept(tool, as_given, arguments)
         if crossing is None:
             return None
@@ -137,7 +138,7 @@ class Gate:
     def batch(self, raw: bytes) -> None:
         """Look at what is not a message, which passes. A batch with calls in it passes without faults: warn once."""
         if not self._batched and raw.lstrip().startswith(b"[") and b"tools/call" in raw:
-            self._batched = True
+            self._batched = self.tools.begun = True
             sys.stderr.write(
                 "sealegs proxy: the client sends calls in a batch, which MCP has not supported since 2025-06-18; "
                 "batches pass as they are, without faults\n"

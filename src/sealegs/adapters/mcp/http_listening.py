@@ -42,8 +42,7 @@ def run_http_relay(
         The exit code.
 
     Raises:
-        UserError: the address is not one of a server, the port cannot be listened on, or the server's list of tools
-            shows that what was declared of them cannot be true.
+        UserError: the address is not one of a server, or the port cannot be listened on.
     """
     target = _target(url)
 
@@ -54,7 +53,6 @@ def run_http_relay(
             gate.ending = name
             over.set()
 
-        gate.end_on_mistake(over.set)
         on_signals({name: partial(ended, name) for name in ENDING})
         async with upstream_connections() as connections:
             guard = RequestGuard(host, hosts, origins)
@@ -66,8 +64,6 @@ def run_http_relay(
                     await over.wait()
                 finally:
                     gate.session.clock.release()
-        if gate.mistake is not None:
-            raise gate.mistake
 
     asyncio.run(play())
     return 0

@@ -27,7 +27,8 @@ class ListedTools:
         dry: those of them that can be run without their effect: they say so in their `_meta`, under `sealegs/dry`, and
             heed it in that of a call.
         on_new: called when a tool is listed that was not known, or was known otherwise.
-        called: whether a tool was called; only before that may a list stop everything.
+        begun: whether calls may be under way, so that what the list shows to be wrong is logged alone. It is until a
+            relay with a single client says otherwise: one client's list must not end what others have begun.
         on_mistake: called where the list shows, before any call, that what was declared of the tools cannot be true.
     """
 
@@ -36,7 +37,7 @@ class ListedTools:
         self.specs: dict[str, ToolSpec] = {}
         self.dry: set[str] = set()
         self.on_new: Callable[[], None] = lambda: None
-        self.called = False
+        self.begun = True
         self.on_mistake: Callable[[UserError], None] = _raised
         self._pages: dict[Any, set[str]] = {}  # by the cursor of the next page: the tools on those before it
         self._shown: dict[str, Any] = {}  # by the place in the list (its cursor): the tools that the client was shown
@@ -54,7 +55,7 @@ class ListedTools:
             self.on_new()
         self.dry.update(str(tool.get("name")) for tool in listed if announces_dry_run(tool))
         try:
-            self._session.know(specs, begun=self.called)
+            self._session.know(specs, begun=self.begun)
             if isinstance(tools, list) and isinstance(result, dict):
                 self._paged({spec.name for spec in specs}, cursor, result.get("nextCursor"))
         except UserError as error:
@@ -64,14 +65,14 @@ class ListedTools:
         """Put the pages of the list together; with the last one, it is known which tools there are."""
         if not all(cursor is None or isinstance(cursor, str) for cursor in (here, next)):  # cursors are strings
             return
-        before = self._pages.pop(here, None) if here else set[str]()
+        before = self._pages.pop(here, None) if here is not None else set[str]()
         if before is None:
             return
-        if next:
+        if next is not None:
             self._pages[next] = before | tools
         else:
             self._pages.clear()
-            self._session.complete(before | tools, begun=self.called)
+            self._session.complete(before | tools, begun=self.begun)
 
     def shows(self, request: McpRequest, tools: Any, changed: bool) -> bool:
         """A list is shown. Whether it differs from the one that the client knew, because a fault changed it."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sealegs.faults.model_apis.known_apis import MODEL_APIS
     from sealegs.faults.model_apis.model_api import ModelApi, Reply, ReplyCall
 
-# A proxy asks of every request whether a model is asked, and most are not: they load no interface.
+# A proxy looks at every request for a model's path, and most have none: they load no interface.
 _HOMES = {
     "MODEL_APIS": "sealegs.faults.model_apis.known_apis",
     "ModelApi": "sealegs.faults.model_apis.model_api",

@@ -47,7 +47,7 @@ from sealegs.suites.inspect_eval.eval_logs import (
 from sealegs.suites.inspect_eval.eval_marks import OFFERED, TO_USER
 from sealegs.suites.inspect_eval.foreign_task import load_eval, only_samples, sample_names, samples_edition
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, load_knowledge
-from sealegs.suites.inspect_eval.knowledge_use import answer_text, recovery_layers_for
+from sealegs.suites.inspect_eval.knowledge_use import eval_answer_text, recovery_layers_for
 from sealegs.suites.inspect_eval.options import CLEAN, InspectOptions
 from sealegs.suites.inspect_eval.slim_logs import state_out_of_logs
 from sealegs.suites.run_options import plan_of_file
@@ -367,7 +367,7 @@ class EvalCourse:
             specs=self._specs,
             user_tools=self._known_user_tools,
             has_user=self._known is not None and self._known.has_user,
-            texts=answer_text(self._known),
+            texts=eval_answer_text(self._known),
             layers=partial(recovery_layers_for, options.recovery, self._known, options.seed),
             timeout=options.tool_timeout,
             done=self._one_more,

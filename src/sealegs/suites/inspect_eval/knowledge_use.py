@@ -13,7 +13,7 @@ from sealegs.suites.inspect_eval.knowledge import EvalKnowledge
 from sealegs.suites.inspect_eval.knowledge_answers import read_answer, write_answer
 
 
-def answer_text(known: EvalKnowledge | None) -> AnswerText:
+def eval_answer_text(known: EvalKnowledge | None) -> AnswerText:
     """How the eval's tools write data."""
     if known is None:
         return JSON_TEXT

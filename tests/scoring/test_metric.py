@@ -157,8 +157,8 @@ def test_no_other_file_makes_intervals() -> None:
         f"scoring/{name}.py"
         for name in (
             "cluster_sums",
+            "exact_shares",
             "independent_sets",
-            "intervals",
             "metric",
             "paired_tests",
             "quantiles",

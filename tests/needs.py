@@ -62,6 +62,7 @@ CHROMIUM = reason("chromium", "apt-get install chromium")
 CURL = reason("curl", "apt-get install curl")
 DOCKER = reason("a Docker daemon", "run .ci/docker")
 EVERYTHING = reason("the npm package server-everything", "let npm reach its registry")
+GLIBC = reason("glibc's allocator", "run on Linux with glibc")
 HEADERS = reason("the kernel's headers of this machine", "apt-get install linux-libc-dev")
 INNER_PACKAGES = reason(
     "a Python whose standard library holds site-packages", "run the tests with a Python that was built from source"

@@ -16,6 +16,7 @@ import sealegs.experiments
 import sealegs.faults
 import sealegs.traces
 from sealegs.faults import KINDS
+from tests import needs
 
 HEAVY = {"numpy", "yaml", "asyncio", "pydantic", "bm25s", "Stemmer", "inspect_ai", "langchain", "jinja2", "scipy"}
 NOT_NEEDED = ("sealegs.adapters.python", "sealegs.faults.model_apis.", "sealegs.adapters.relaying.http_")
@@ -67,7 +68,7 @@ def test_the_relay_over_pipes_loads_nothing_of_other_ways(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("option", ["--url", "--http"])
 def test_the_relay_over_http_loads_nothing_of_other_ways(option: str) -> None:
-    pytest.importorskip("aiohttp")
+    pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
     found, lines = _ended_as_it_listens(option)
     assert "listening on http://127.0.0.1:" in lines
     assert "sealegs.adapters.relaying.http_serving" in found

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests import needs
 from tests.adapters.mcp.piping import piped, request
 
-pytestmark = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators decide otherwise")
+pytestmark = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason=needs.GLIBC)
 READS, CALLS = 500, 100
 CODE = f"""
 import os, resource
@@ -39,7 +40,7 @@ def test_a_large_buffer_is_taken_from_memory_that_is_kept(
     assert low <= int(done.stdout) <= high
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason=needs.PROC)
 def test_a_relay_takes_no_new_memory_for_a_call(tmp_path: Path) -> None:
     rules = [{"match": {"tool": "other"}, "fault": {"kind": "error"}}]
     with piped(tmp_path, rules) as pipes:

@@ -332,7 +332,7 @@ def test_the_time_of_the_host_is_not_the_turns() -> None:
 
 def test_cpu_time_is_the_whole_episodes() -> None:
     burn = "import time\nuntil = time.process_time() + 0.6\nwhile time.process_time() < until:\n    pass"
-    with Kernel(place("weak"), Limits(seconds=60, cpu_seconds=1)) as kernel:
+    with Kernel(place("weak"), Limits(seconds=10, cpu_seconds=1)) as kernel:
         ends = [kernel.start().run(burn)]
         while kernel.alive and len(ends) < 4:
             ends.append(kernel.run(burn))

@@ -44,6 +44,7 @@ def test_a_share_is_covered_whatever_it_is(n: int) -> None:
     covered = coverage(n, *share_ends(hits, sizes), shares)
     plain = coverage(n, *binomial_ends(hits, sizes), shares)
     assert covered.min() >= 0.93
+    assert plain.mean() < (0.975 if n >= 10 else 0.99)
     assert covered.mean() - plain.mean() < (0.003 if n >= 10 else 0.01)
     if n in (12, 150, 300):
         assert plain.min() < 0.92

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from sealegs.scoring import judge
-from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.maze_metrics import MazeResult, maze_table, paired_difference
+from sealegs.scoring.quantiles import binomial_ends
 from tests.scoring.staged import case, failing, record, right
 
 SUCCESS = judge(record(right("look_up"), right("quick"), right("pay")), case())
@@ -70,7 +70,7 @@ def test_intervals_hold_their_values_and_never_vanish() -> None:
     tsr = next(
         r for r in maze_table(perfect, {"suite": "maze", "agent": "x"}) if (r["mode"], r["metric"]) == ("all", "tsr")
     )
-    assert tsr["low"] == pytest.approx(100 * share_interval(20, 20)[0], abs=0.1), "twenty tasks, not forty episodes"
+    assert tsr["low"] == pytest.approx(100 * binomial_ends(20, 20)[0], abs=0.01), "twenty tasks, not forty episodes"
 
 
 def test_repetitions_of_a_task_do_not_narrow_its_interval() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +12,7 @@ import typer
 from sealegs.cli.terminal import echo
 
 app = typer.Typer(add_completion=False)
-WAKING = 0.5  # seconds after which a wait looks for an interrupt, on systems that do not end it
+LONG = 3600.0  # seconds of one sleep; an interrupt ends it at once
 
 
 @app.command()
@@ -47,14 +47,14 @@ def serve_script(
     about = {"script": played.name, "plan": faults.as_data()}
     with recorded_episode(records, None, about, script.stem, clock) as recorder:
         server = ScriptServer(played, port, note, faults, clock, recorder)
-        # Served in a thread: an interrupt that comes while a finalizer runs is lost, and this one only waits.
+        # A thread serves: an interrupt is lost if it comes while a finalizer runs, and this thread only sleeps.
         with server:
             try:
                 echo(server.url)
                 echo(
                     f"OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none  or  ANTHROPIC_BASE_URL={server.root}", err=True
                 )
-                while not threading.Event().wait(WAKING):
-                    pass
+                while True:
+                    time.sleep(LONG)
             except KeyboardInterrupt:  # the usual end of a server, so the exit code is 0
                 echo(f"stopped; {len(server.requests)} request(s) were answered", err=True)

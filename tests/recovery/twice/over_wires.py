@@ -187,12 +187,7 @@ def httpx_sync(at: Workplace, levels: Sequence[str], places: Iterable[int]) -> T
     with listening(at) as port:
         origin = f"http://127.0.0.1:{port}"
         with httpx.Client(transport=Transport(_session(origin), tools=NAMES), trust_env=False) as client:
-            return _asked(
-                at,
-                levels,
-                places,
-                lambda method, id: client.request(method, origin + path_of(id), timeout=patience_for(id)),
-            )
+            return _asked(at, levels, places, client, origin)
 
 
 def requests_sync(at: Workplace, levels: Sequence[str], places: Iterable[int]) -> Tally:
@@ -204,12 +199,7 @@ def requests_sync(at: Workplace, levels: Sequence[str], places: Iterable[int]) -
         client.trust_env = False
         origin = f"http://127.0.0.1:{port}"
         client.mount("http://", Adapter(_session(origin), NAMES))
-        return _asked(
-            at,
-            levels,
-            places,
-            lambda method, id: client.request(method, origin + path_of(id), timeout=patience_for(id)),
-        )
+        return _asked(at, levels, places, client, origin)
 
 
 def httpx_async(at: Workplace, levels: Sequence[str], places: Iterable[int]) -> Tally:
@@ -237,12 +227,13 @@ async def _httpx_async(at: Workplace, levels: Sequence[str], places: Iterable[in
     return tally
 
 
-def _asked(at: Workplace, levels: Sequence[str], places: Iterable[int], ask: Any) -> Tally:
+def _asked(at: Workplace, levels: Sequence[str], places: Iterable[int], client: Any, origin: str) -> Tally:
     failed = 0
     for level, id in ids_of(levels, places):
         failed += 1
         with suppress(Exception):
-            ask(_method(level), id).raise_for_status()
+            answer = client.request(_method(level), origin + path_of(id), timeout=patience_for(id))
+            answer.raise_for_status()
             failed -= 1
     tally = tally_in(at.ledger)
     tally.failed = failed

@@ -118,7 +118,7 @@ class ProxyEpisode:
 
 
 def _joined(watchers: list[Watcher]) -> Watcher | None:
-    """One watcher for all of them; None where there is none."""
+    """Join watchers into one, or return None if there are none."""
     if len(watchers) < 2:
         return next(iter(watchers), None)
     from sealegs.traces.watchers import Watchers

@@ -87,14 +87,19 @@ class Gate:
         self._batched = False
 
     def end_on_mistake(self, end: Callable[[], None]) -> None:
-        """Keep a mistake that the server's list shows before any call, and call this then. For a single client."""
+        """Let a list that comes before any call end the relay if what was declared contradicts it.
+
+        For a relay with one client: the list that one client sees must not end what others do.
+
+        Args:
+            end: called then, once `mistake` is set.
+        """
 
         def mistaken(error: UserError) -> None:
             self.mistake = error
             self.ending = "what was declared does not fit the server's tools"
             end()
 
-        self.tools.begun = False
         self.tools.on_mistake = mistaken
 
     def exchange(self, raw: bytes, message: Message) -> McpExchange | None:
@@ -125,7 +130,7 @@ class Gate:
         tool, arguments = params.get("name"), params.get("arguments") or {}
         if not isinstance(tool, str) or not isinstance(arguments, dict):
             return None
-        self.tools.begun = True
+        self.tools.on_mistake = None
         crossing = self.session.intercept(tool, as_given, arguments)
         if crossing is None:
             return None
@@ -138,7 +143,8 @@ class Gate:
     def batch(self, raw: bytes) -> None:
         """Look at what is not a message, which passes. A batch with calls in it passes without faults: warn once."""
         if not self._batched and raw.lstrip().startswith(b"[") and b"tools/call" in raw:
-            self._batched = self.tools.begun = True
+            self._batched = True
+            self.tools.on_mistake = None
             sys.stderr.write(
                 "sealegs proxy: the client sends calls in a batch, which MCP has not supported since 2025-06-18; "
                 "batches pass as they are, without faults\n"

@@ -27,9 +27,8 @@ class ListedTools:
         dry: those of them that can be run without their effect: they say so in their `_meta`, under `sealegs/dry`, and
             heed it in that of a call.
         on_new: called when a tool is listed that was not known, or was known otherwise.
-        begun: whether calls may be under way, so that what the list shows to be wrong is logged alone. It is until a
-            relay with a single client says otherwise: one client's list must not end what others have begun.
-        on_mistake: called where the list shows, before any call, that what was declared of the tools cannot be true.
+        on_mistake: called if the list shows that what was declared of the tools cannot be true; None while that is only
+            to be logged, because calls may be under way, or other clients.
     """
 
     def __init__(self, session: Session) -> None:
@@ -37,8 +36,7 @@ class ListedTools:
         self.specs: dict[str, ToolSpec] = {}
         self.dry: set[str] = set()
         self.on_new: Callable[[], None] = lambda: None
-        self.begun = True
-        self.on_mistake: Callable[[UserError], None] = _raised
+        self.on_mistake: Callable[[UserError], None] | None = None
         self._pages: dict[Any, set[str]] = {}  # by the cursor of the next page: the tools on those before it
         self._shown: dict[str, Any] = {}  # by the place in the list (its cursor): the tools that the client was shown
 
@@ -55,10 +53,12 @@ class ListedTools:
             self.on_new()
         self.dry.update(str(tool.get("name")) for tool in listed if announces_dry_run(tool))
         try:
-            self._session.know(specs, begun=self.begun)
+            self._session.know(specs, begun=self.on_mistake is None)
             if isinstance(tools, list) and isinstance(result, dict):
                 self._paged({spec.name for spec in specs}, cursor, result.get("nextCursor"))
         except UserError as error:
+            if self.on_mistake is None:  # not of this kind, which would have been logged
+                raise
             self.on_mistake(error)
 
     def _paged(self, tools: set[str], here: Any, next: Any) -> None:
@@ -72,7 +72,7 @@ class ListedTools:
             self._pages[next] = before | tools
         else:
             self._pages.clear()
-            self._session.complete(before | tools, begun=self.begun)
+            self._session.complete(before | tools, begun=self.on_mistake is None)
 
     def shows(self, request: McpRequest, tools: Any, changed: bool) -> bool:
         """A list is shown. Whether it differs from the one that the client knew, because a fault changed it."""
@@ -84,10 +84,6 @@ class ListedTools:
     def structured(self, tool: str) -> bool:
         """Whether the tool announced the schema of its answers."""
         return tool in self.specs and bool(self.specs[tool].returns)
-
-
-def _raised(error: UserError) -> None:
-    raise error
 
 
 class LearningExchange(McpExchange):

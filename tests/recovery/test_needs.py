@@ -47,10 +47,10 @@ def test_a_list_of_a_server_that_lacks_it(caplog: pytest.LogCaptureFixture) -> N
     assert not caplog.messages  # there may be more
     gate.tools.learn(listing("pay_a_rate"), "2")
     gate.tools.learn(listing("pay_a", "pay_a_rate"))
-    there = "there is no such tool to be called here; it is never called. There are: pay_a, pay_a_rate"
+    there = "there is no such tool here; it is never called. The tools are: pay_a, pay_a_rate"
     assert caplog.messages == [
-        f"the recovery plan names nowhere_a to verify pay_a, and {there}",
-        f"the recovery plan names nowhere_a_rate to stand in for pay_a_rate, and {there}",
+        f"the recovery plan names nowhere_a to verify pay_a, but {there}",
+        f"the recovery plan names nowhere_a_rate to stand in for pay_a_rate, but {there}",
     ]
     gate.session.call("pay_a", {}, run)
     gate.session.call("pay_a_rate", {}, run)
@@ -66,8 +66,8 @@ def test_a_list_that_comes_before_any_call_is_a_mistake() -> None:
     gate.tools.learn(listing(nextCursor=""), "2")
     assert not ended, "an empty cursor is one"
     gate.tools.learn(listing(), "")
-    there = "there is no such tool to be called here. There are: pay_e"
-    assert ended == [f"the recovery plan names nowhere_e to verify pay_e, and {there}"]
+    there = "there is no such tool here. The tools are: pay_e"
+    assert ended == [f"the recovery plan names nowhere_e to verify pay_e, but {there}"]
 
 
 def test_a_list_that_has_it_or_is_not_whole(caplog: pytest.LogCaptureFixture) -> None:
@@ -88,8 +88,8 @@ def test_wrapped_tools_that_lack_it(service: bool, caplog: pytest.LogCaptureFixt
     assert not caplog.messages
     assert tools[name]() == tools[name]() == "paid"
     (message,) = caplog.messages
-    assert message.startswith(f"the recovery plan names nowhere_c to verify {name}, and there is no such tool")
-    assert message.endswith(f"There are: look_c, {name}")
+    assert message.startswith(f"the recovery plan names nowhere_c to verify {name}, but there is no such tool")
+    assert message.endswith(f"The tools are: look_c, {name}")
 
 
 def test_wrapped_tools_that_have_it(caplog: pytest.LogCaptureFixture) -> None:

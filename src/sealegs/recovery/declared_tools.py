@@ -131,20 +131,20 @@ def require_needs(needs: Iterable[SubstituteTool], known: Iterable[str], reaches
     """
     names = sorted(name for name in known if reaches(name))
     if wrong := list(_strange(needs, names, reaches)):
-        raise UserError(f"{'; '.join(wrong)}. There are: {', '.join(names)}")
+        raise UserError(f"{'; '.join(wrong)}. The tools are: {', '.join(names)}")
 
 
 def warn_of_needs(needs: Iterable[SubstituteTool], known: Iterable[str], reaches: Callable[[str], bool]) -> None:
     """Log, once, each tool that is needed and cannot be called; for when calls may be under way."""
     names = sorted(name for name in known if reaches(name))
     for problem in _strange(needs, names, reaches):
-        log_once(f"{problem}; it is never called. There are: {', '.join(names)}")
+        log_once(f"{problem}; it is never called. The tools are: {', '.join(names)}")
 
 
 def _strange(needs: Iterable[SubstituteTool], names: Sequence[str], reaches: Callable[[str], bool]) -> Iterator[str]:
     for need in needs:
         if not reaches(need.tool) and any(most_specific((need.of,), name) for name in names):
-            yield f"the recovery plan names {need.tool} to {need.why}, and there is no such tool to be called here"
+            yield f"the recovery plan names {need.tool} to {need.why}, but there is no such tool here"
 
 
 def _lacking(specs: Iterable[ToolSpec]) -> list[str]:

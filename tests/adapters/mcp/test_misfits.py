@@ -25,9 +25,9 @@ DONE = "done: {path: a, exists: true}"
 MISFITS = {
     "tools: {echo: {effects: true, key: token}}": "echo has no parameter 'token' for its idempotency key; it has city",
     f"tools: {{echo: {{effects: true, verify: {{tool: lookup, {DONE}}}}}}}": "the recovery plan names lookup to verify "
-    "echo, and there is no such tool to be called here. There are: count, echo",
+    "echo, but there is no such tool here. The tools are: count, echo",
     "alternatives: [{tool: echo, steps: [{tool: other}], answer: {a: {step: 0, path: a}}}]": "the recovery plan names "
-    "other to stand in for echo, and there is no such tool to be called here. There are: count, echo",
+    "other to stand in for echo, but there is no such tool here. The tools are: count, echo",
 }
 misfits = pytest.mark.parametrize("plan", MISFITS)
 
@@ -68,7 +68,7 @@ def test_a_list_that_comes_after_a_call_is_logged(tmp_path: Path, plan: str) -> 
         assert pipes.end() == 0
         assert pipes.process.stderr is not None
         (line,) = pipes.process.stderr.read().decode().splitlines()
-    assert MISFITS[plan].partition(". There are")[0] in line
+    assert MISFITS[plan].partition(". The tools are")[0] in line
 
 
 @misfits
@@ -107,4 +107,4 @@ def test_over_http_one_clients_list_ends_nothing(tmp_path: Path, plan: str) -> N
 
     code, errors = asyncio.run(play())
     assert code == 0
-    assert errors.decode().count(MISFITS[plan].partition(". There are")[0]) == 1
+    assert errors.decode().count(MISFITS[plan].partition(". The tools are")[0]) == 1

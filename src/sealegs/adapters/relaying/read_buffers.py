@@ -1,8 +1,8 @@
 """Memory for what a loop reads, kept between reads.
 
 An event loop asks for 256 KiB with each read. glibc takes a block of that size from the kernel and gives it back, page
-faults and all, unless the process has freed a larger one before: which of the two a relay does hung on what it had
-loaded, and one costs more than all else that it does for a call.
+faults and all, unless the process has freed a larger one before. Which of the two happens depends on what a relay has
+loaded, and the slow one costs more than everything else in a call.
 """
 
 from __future__ import annotations

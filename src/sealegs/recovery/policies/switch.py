@@ -31,7 +31,7 @@ class Switch(Policy):
     value from an earlier call that the session did not see. Arguments that the failed call left out are left out.
 
     The answer of an alternative that is declared to act says so in a note, since the failed tool's own history does not
-    show it. An equal call is another one: who reads the note and calls again wants it a second time.
+    show it. An equal call is a new one: an agent that reads the note and calls again wants it twice.
 
     Where an alternative stands in for later calls too (`Then`), those are kept from their tools and answered by its
     steps. What it has done for a call is not done again: an equal call is answered as before, and one whose steps

@@ -31,7 +31,7 @@ from sealegs.engines.table_parts import MOST, PartWriter, TableParts
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.verdict_table import read_maze_verdicts, verdict_table
-from sealegs.traces.store import FILE_BEGINS, EpisodePlace
+from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace
 
 PLAYED, AGENT = 10_000, "planner"
 COMMAND = """

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from sealegs.engines import table_parts
-from sealegs.engines.logs import ReadEpisode
+from sealegs.engines import judging_ahead, table_parts
+from sealegs.engines.logs import LogError, ReadEpisode
 from sealegs.engines.table_parts import NOTE, TableParts
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios.scenario import Scenario
@@ -30,6 +30,8 @@ from sealegs.suites.maze.suite import SUITE
 from sealegs.suites.maze.verdict_table import MazeVerdict, encode_rows, read_maze_verdicts, verdict_table
 from sealegs.suites.ranked_runs import ranked_tables
 from sealegs.traces import read_episodes
+from sealegs.traces.episode_ranges import FILE_BEGINS, divide_records
+from sealegs.traces.store import read_placed_episodes
 from tests import needs
 
 pq = pytest.importorskip("pyarrow.parquet", reason=needs.module("pyarrow"))
@@ -348,3 +350,84 @@ def test_an_episode_is_read_again_at_its_place(folder: Path) -> None:
     names = [events[0].episode for events in read_episodes(folder / RECORDS)]  # type: ignore[attr-defined]
     found = [row.kept for row in table_of._episodes(folder / RECORDS, []) if row.kept]
     assert [one.record().episode for one in found] == names[1:]
+
+
+@pytest.fixture
+def in_ranges(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Two processes judge, three episodes at a time."""
+    monkeypatch.setattr(judging_ahead, "LEAST", 0)
+    monkeypatch.setattr(judging_ahead, "EPISODES", 3)
+    with judging_ahead.judging_jobs(2):
+        yield
+
+
+def _streamed(lines: list[str]) -> list[str]:
+    first = json.loads(lines[0])
+    first["about"]["streamed"] = True
+    return [*lines, json.dumps(first) + "\n", lines[1]]  # an episode of which no end was written
+
+
+CHANGES: dict[str, Callable[[list[str]], list[str]]] = {
+    "whole": lambda lines: lines,
+    "with a damaged last line": lambda lines: [*lines[:-1], lines[-1][:20]],
+    "with an episode cut off in the middle": lambda lines: [*lines, *lines[:2], *lines],
+    "with a line of no episode": lambda lines: [*lines, lines[1]],
+    "with an episode that never ended": _streamed,
+    "with other spaces": lambda lines: [
+        json.dumps(json.loads(line), indent=None, separators=(",", ":")) + "\n" for line in lines
+    ],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_several_processes_give_what_one_gives(folder: Path, change: str, request: pytest.FixtureRequest) -> None:
+    file = folder / RECORDS
+    lines = CHANGES[change](file.read_text("utf-8").splitlines(keepends=True))
+    file.write_text("".join(lines), "utf-8")
+    expected = read(folder)
+    tables = {part.name: part.read_bytes() for part in parts(folder)}
+    for part in parts(folder):
+        part.unlink()
+    request.getfixturevalue("in_ranges")
+    assert read(folder) == expected
+    assert {part.name: part.read_bytes() for part in parts(folder)} == tables
+    assert tables
+
+
+@pytest.mark.parametrize("line", [0, 1, -2])
+def test_several_processes_refuse_what_one_refuses(folder: Path, line: int, request: pytest.FixtureRequest) -> None:
+    file = folder / RECORDS
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    lines[line] = lines[line][:20] + "\n"
+    file.write_text("".join(lines), "utf-8")
+    with pytest.raises(LogError) as expected:
+        read(folder)
+    request.getfixturevalue("in_ranges")
+    with pytest.raises(LogError) as found:
+        read(folder)
+    assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.usefixtures("in_ranges")
+def test_no_table_is_made_of_records_that_changed_while_they_were_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    divide = judging_ahead.divide_records
+
+    def changed(*given: Any) -> Iterator[Any]:
+        for within, data in divide(*given):
+            yield within, data.replace(b"started", b"stopped", 1)  # as another process would have left them before
+
+    monkeypatch.setattr(judging_ahead, "divide_records", changed)
+    assert len(read(folder).runs) == 1
+    assert not parts(folder)
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 100])
+def test_ranges_are_the_file(folder: Path, size: int) -> None:
+    file = folder / RECORDS
+    found = list(divide_records(file, FILE_BEGINS, size))
+    assert b"".join(data for _, data in found) == file.read_bytes()
+    places = [place for within, _ in found for place, _ in read_placed_episodes(file, [], within)]
+    assert places == [place for place, _ in read_placed_episodes(file, [])]
+    assert [within.after.end for within, _ in found[1:]] == [within.until for within, _ in found[:-1]]

@@ -17,7 +17,7 @@ from sealegs.cli.output import (
     too_many_invalid,
     write_table_rows,
 )
-from sealegs.cli.shared_options import json_option
+from sealegs.cli.shared_options import JUDGING_JOBS, json_option
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID, split_names
 from sealegs.traces.atomic_files import write_atomically
@@ -67,24 +67,27 @@ def rank_command(
     parquet: Annotated[str, _target("--parquet", "Write the long table as Parquet to this file.")] = "",
     json: Annotated[str, json_option("the long table")] = "",
     max_invalid: Annotated[float, typer.Option(min=0, max=100, help=INVALID_HELP)] = MOST_INVALID,
+    jobs: Annotated[int | None, JUDGING_JOBS] = None,
 ) -> None:
     """Rank models by their runs: a table with intervals, ranks with intervals, and corrected paired differences.
 
     Runs of different tasks, versions or options are refused, unless they may be shown --apart.
     """
+    from sealegs.engines.judging_ahead import judging_jobs
     from sealegs.reports.rank_tables import print_ranking_table
     from sealegs.suites.ranked_runs import ranked_tables, read_sizes, worst_validity
 
     _check_together(growth=growth, sizes=sizes, private=private, apart=apart)
-    tables = ranked_tables(
-        runs,
-        metric,
-        vary=split_names(vary) if vary else (),
-        apart=apart,
-        published=published,
-        sizes=read_sizes(Path(sizes)) if sizes else None,
-        private=private,
-    )
+    with judging_jobs(jobs):
+        tables = ranked_tables(
+            runs,
+            metric,
+            vary=split_names(vary) if vary else (),
+            apart=apart,
+            published=published,
+            sizes=read_sizes(Path(sizes)) if sizes else None,
+            private=private,
+        )
     validity = worst_validity(tables)
     if too_many_invalid(validity, max_invalid):
         print_too_many(validity, max_invalid)

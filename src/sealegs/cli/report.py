@@ -9,7 +9,7 @@ import typer
 
 from sealegs.cli.consoles import console
 from sealegs.cli.output import exit_if_invalid, write_report, write_table_rows
-from sealegs.cli.shared_options import json_option
+from sealegs.cli.shared_options import JUDGING_JOBS, json_option
 from sealegs.cli.terminal import echo
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
 from sealegs.traces.atomic_files import write_atomically
@@ -32,6 +32,7 @@ def report_command(
         bool, typer.Option("--verify", help="Only check that the records are whole and unaltered; exit code 1 if not.")
     ] = False,
     max_invalid: Annotated[float, typer.Option(min=0, max=100, help=INVALID_HELP)] = MOST_INVALID,
+    jobs: Annotated[int | None, JUDGING_JOBS] = None,
 ) -> None:
     """Print the tables of a run, and write one HTML file that needs no network.
 
@@ -41,9 +42,11 @@ def report_command(
     if verify:
         _verify(logs, json)
         return
+    from sealegs.engines.judging_ahead import judging_jobs
     from sealegs.experiments.log_reports import report_on
 
-    found = report_on(logs, against)
+    with judging_jobs(jobs):
+        found = report_on(logs, against)
     target = html or (logs if logs.is_dir() else logs.parent) / "report.html"
     write_atomically(target, found.page())
     write_report(found, json, beside=True, max_invalid=max_invalid)

@@ -17,6 +17,7 @@ from sealegs.cli.progress import TerminalView, interruptible, show_progress
 from sealegs.cli.shared_options import json_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
 from sealegs.cli.url_folders import take_urls
+from sealegs.engines.judging_ahead import judging_jobs
 from sealegs.engines.run_estimate import FEWEST
 from sealegs.engines.shards import is_empty_shard
 from sealegs.faults.user_error import UserError
@@ -173,7 +174,7 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
         if is_empty_shard(folder):
             print_empty_shard(options.shard)
             continue
-        with errors.status("judging"):
+        with errors.status("judging"), judging_jobs(getattr(options, "jobs", None)):
             found = suite.report(folder)
         write_report(found, "" if several else json, quiet=json == "-", max_invalid=options.max_invalid)
         rows += found.rows

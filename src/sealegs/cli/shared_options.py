@@ -32,4 +32,5 @@ def _checked_shard(text: str) -> str:
     return text
 
 
+JUDGING_JOBS = jobs_option("Processes that judge a large run of maze; as many as there are cores by default.")
 SHARD = typer.Option("--shard", callback=_checked_shard, help=SHARD_HELP)

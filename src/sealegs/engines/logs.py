@@ -20,9 +20,10 @@ from sealegs.engines.shards import absent_shards_note, read_shard_note
 from sealegs.faults.user_error import UserError
 from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, StoreError, build_record, read_episodes
+from sealegs.traces.episode_ranges import WHOLE_FILE, EpisodePlace, FileRange
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples, samples_planned
 from sealegs.traces.record import OUTSIDE, USAGE
-from sealegs.traces.store import FILE_BEGINS, EpisodePlace, read_placed_episodes
+from sealegs.traces.store import read_placed_episodes
 
 SETTINGS = "run.json"  # beside the records: the settings of the run
 OF_SUITE = "sealegs suite"  # of an Inspect log: what a suite notes there of an eval that is not ours
@@ -279,7 +280,7 @@ def recorded(
     file: Path,
     warnings: list[str],
     form: LogSchema[E],
-    after: EpisodePlace = FILE_BEGINS,
+    within: FileRange = WHOLE_FILE,
     seen: Callable[[bytes], object] | None = None,
 ) -> Iterator[RecordedEpisode[E]]:
     """Each episode of a file.
@@ -287,13 +288,13 @@ def recorded(
     Args:
         file, warnings: the file, and a list of what had to be left out.
         form: of the records.
-        after, seen: of records of ours, as in `read_placed_episodes`.
+        within, seen: of records of ours, as in `read_placed_episodes`.
 
     Raises:
         LogError: there is something that cannot be read.
     """
     try:
-        for events, promised, place in _events_of(file, warnings, form, after, seen):
+        for events, promised, place in _events_of(file, warnings, form, within, seen):
             found = build_record(events)
             if found.about.get("suite") != form.suite:
                 suite = found.about.get("suite")
@@ -309,7 +310,7 @@ def recorded(
 
 
 def _events_of(
-    file: Path, warnings: list[str], form: LogSchema[Any], after: EpisodePlace, seen: Callable[[bytes], object] | None
+    file: Path, warnings: list[str], form: LogSchema[Any], within: FileRange, seen: Callable[[bytes], object] | None
 ) -> Iterator[tuple[list[Event], int, EpisodePlace | None]]:
     """Each episode of a file, how many the file was begun for (0 where it does not say), and its place."""
     try:
@@ -317,7 +318,7 @@ def _events_of(
             for sample, started in samples(file, warnings):
                 yield _sample_record(sample, started, file, form), samples_planned(started), None
         else:
-            for place, events in read_placed_episodes(file, warnings, after, seen):
+            for place, events in read_placed_episodes(file, warnings, within, seen):
                 yield events, 0, place
     except StoreError as error:
         raise LogError(str(error)) from error

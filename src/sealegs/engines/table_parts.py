@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from sealegs.engines.shards import OURS, source_digest
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
+from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace
 from sealegs.traces.redaction import OWNER_ONLY
-from sealegs.traces.store import FILE_BEGINS, EpisodePlace
 
 if TYPE_CHECKING:
     import pyarrow as pa

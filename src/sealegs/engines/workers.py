@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from multiprocessing import get_context, parent_process
 from typing import Any, Generic, TypeVar
 
@@ -84,6 +85,17 @@ class WorkerPool:
         """What the function gives for each item, in their order."""
         tasks = [self.submit(work, item) for item in items]
         return (task.result() for task in tasks)
+
+    def stream(self, work: Callable[..., R], items: Iterable[tuple[Any, ...]]) -> Iterator[R]:
+        """What the function gives for each tuple of arguments, in their order; a few are under way at a time."""
+        left = iter(items)
+        # One more than there are workers, so that none waits for the caller.
+        waiting = [self.submit(work, *item) for item in islice(left, self._count + 1)]
+        while waiting:
+            found = waiting.pop(0).result()
+            # Before the yield: workers go to work while the caller uses what was found.
+            waiting += [self.submit(work, *item) for item in islice(left, 1)]
+            yield found
 
     def first_done(self, tasks: Sequence[WorkerTask[R]]) -> list[WorkerTask[R]]:
         """Wait until one of these is done; those that are."""

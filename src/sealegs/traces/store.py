@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from io import FileIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
 from sealegs.traces.atomic_files import write_all
+from sealegs.traces.episode_ranges import WHOLE_FILE, EpisodePlace, FileRange
 from sealegs.traces.events import VERSION, EpisodeEnded, EpisodeStarted, Event, FactsNoted, decode_event, encode_event
 from sealegs.traces.file_locks import lock_file
 from sealegs.traces.json_data import to_json_data
@@ -184,17 +185,6 @@ def redacted_events(events: Iterable[Event], redactor: Redactor | None) -> list[
     return [decode_event(json.loads(text)) for text in redacted_lines(events, redactor)]
 
 
-class EpisodePlace(NamedTuple):
-    """Where an episode is in a file of records: its first byte, the byte after its last, and its last line's number."""
-
-    start: int
-    end: int
-    line: int
-
-
-FILE_BEGINS = EpisodePlace(0, 0, 0)
-
-
 def read_episodes(path: Path, warnings: list[str] | None = None) -> Iterator[list[Event]]:
     """Each finished episode of a file, as its events.
 
@@ -213,14 +203,14 @@ def read_episodes(path: Path, warnings: list[str] | None = None) -> Iterator[lis
 def read_placed_episodes(
     path: Path,
     warnings: list[str] | None = None,
-    after: EpisodePlace = FILE_BEGINS,
+    within: FileRange = WHOLE_FILE,
     seen: Callable[[bytes], object] | None = None,
 ) -> Iterator[tuple[EpisodePlace | None, list[Event]]]:
     """Each finished episode of a file with its place; one whose end is not in the file, as yet, has none.
 
     Args:
         path, warnings: as in `read_episodes`.
-        after: the episode after which to begin.
+        within: the part of the file that is read.
         seen: called with each line that was read, before what is in it is given.
 
     Raises:
@@ -228,8 +218,8 @@ def read_placed_episodes(
     """
     tell = _warn if warnings is None else warnings.append
     current: list[Event] = []
-    start, before = after.end, after.end
-    for number, end, event in _events(path, tell, after, seen):
+    start, before = within.after.end, within.after.end
+    for number, end, event in _events(path, tell, within, seen):
         if isinstance(event, EpisodeStarted):
             if _is_streamed(current):  # no end was written, yet whatever came counts
                 yield None, _closed(current)
@@ -283,15 +273,15 @@ def _warn(text: str) -> None:
 def _events(
     path: Path,
     tell: Callable[[str], None],
-    after: EpisodePlace = FILE_BEGINS,
+    within: FileRange = WHOLE_FILE,
     seen: Callable[[bytes], object] | None = None,
 ) -> Iterator[tuple[int, int, Event]]:
     """Each event with its line's number and the byte after it."""
-    end = after.end
+    end = within.after.end
     with path.open("rb") as file:
         if end:  # a pipe is read from its beginning
             file.seek(end)
-        lines = enumerate(file, start=after.line + 1)
+        lines = enumerate(file, start=within.after.line + 1)
         for number, text in lines:
             end += len(text)
             if seen is not None:
@@ -308,6 +298,8 @@ def _events(
                     f"{path}: line {number} is not JSON ({error}); restore the file or delete it"
                 ) from error
             yield number, end, _event(path, number, data)
+            if end >= within.until:
+                return
 
 
 def _event(path: Path, number: int, data: object) -> Event:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sealegs.engines.folders import RECORDS
+from sealegs.engines.judging_ahead import JudgedRow, judged_rows
 from sealegs.engines.logs import Logged, ReadEpisode, RecordedEpisode, read_run_files, recorded
 from sealegs.engines.table_parts import (
     PartWriter,
@@ -29,7 +30,8 @@ from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.suites.maze.maze_logs import FORM, SETTINGS, judge_maze_episode
 from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import Record, build_record
-from sealegs.traces.store import EpisodePlace, read_placed_episodes
+from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace, FileRange
+from sealegs.traces.store import read_placed_episodes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,8 +99,7 @@ def _schema() -> pa.Schema:
 def _episodes(file: Path, warnings: list[str]) -> Iterator[ReadEpisode[Scenario, MazeVerdict]]:
     table = verdict_table(file)
     if table is None:
-        for one in recorded(file, warnings, FORM):
-            yield judged_episode(one)
+        yield from (one.judged for one in judged_rows(file, warnings, FILE_BEGINS, len, judge_range))
         return
     valid = table.valid()
     for place, part in enumerate(valid):
@@ -108,14 +109,22 @@ def _episodes(file: Path, warnings: list[str]) -> Iterator[ReadEpisode[Scenario,
             break
         yield from _rows_of(rows, file)
     writer = PartWriter(table, valid)
-    for one in recorded(file, warnings, FORM, writer.after, writer.seen):
-        judged = judged_episode(one)
-        writer.add(one.place, table_row(one, judged.kept), _sets_of(one))
-        yield judged
+    for one in judged_rows(file, warnings, writer.after, writer.seen, judge_range):
+        writer.add(one.place, one.row, one.sets)
+        yield one.judged
     writer.close()
 
 
-def judged_episode(one: RecordedEpisode[Scenario]) -> ReadEpisode[Scenario, MazeVerdict]:
+def judge_range(
+    file: Path, warnings: list[str], within: FileRange, seen: Callable[[bytes], object]
+) -> Iterator[JudgedRow[Scenario, MazeVerdict]]:
+    """Read and judge a range of a file; see `judged_rows`."""
+    for one in recorded(file, warnings, FORM, within, seen):
+        judged = _judged_episode(one, file)
+        yield JudgedRow(judged, one.place, table_row(one, judged.kept), _sets_of(one))
+
+
+def _judged_episode(one: RecordedEpisode[Scenario], file: Path) -> ReadEpisode[Scenario, MazeVerdict]:
     """Judge an episode by its record, unless it is invalid."""
     found, episode = one.record, one.episode
     if found.outside:
@@ -126,7 +135,7 @@ def judged_episode(one: RecordedEpisode[Scenario]) -> ReadEpisode[Scenario, Maze
         played_cell(episode.base.level, episode.mode, episode.task, found),
         tuple(str(found.about.get(name, "")) for name in FACTS),
         str(found.about.get("version", "")),
-        lambda: found,
+        partial(_record_at, file, one.place.start) if one.place else partial(_itself, found),
     )
     return ReadEpisode(one.run, episode, "", verdict, one.promised)
 
@@ -208,5 +217,9 @@ def _verdict(values: Mapping[str, Any]) -> Verdict:
 
 
 def _record_at(file: Path, start: int) -> Record:
-    _, events = next(read_placed_episodes(file, [], EpisodePlace(start, start, 0)))
+    _, events = next(read_placed_episodes(file, [], FileRange(EpisodePlace(start, start, 0))))
     return build_record(events)
+
+
+def _itself(found: Record) -> Record:
+    return found

@@ -14,18 +14,17 @@ import json
 import os
 from array import array
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from sealegs.engines.journal import Journal, KeyedJournal
 from sealegs.engines.shards import ELSEWHERE, Shard, describe_shard, open_shard_folder
 from sealegs.engines.work_ahead import AHEAD, check_whole_folder, work_ahead
-from sealegs.engines.workers import WorkerPool, WorkerTask
+from sealegs.engines.workers import WorkerPool
 from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.traces.atomic_files import make_folder
 from sealegs.training.data import SPLITS
@@ -228,20 +227,9 @@ def _blocks(
         return
     with WorkerPool(jobs) as pool:
         try:
-            yield from _in_order(pool, making, ranges, jobs)
+            yield from pool.stream(_block, ((making, numbers) for numbers in ranges))
         finally:
             pool.shutdown()
-
-
-def _in_order(pool: WorkerPool, making: Making, ranges: Sequence[Sequence[int]], jobs: int) -> Iterator[Made]:
-    left = iter(ranges)
-    # One more than there are workers, so that none waits for the commit.
-    waiting: list[WorkerTask[Made]] = [pool.submit(_block, making, numbers) for numbers in islice(left, jobs + 1)]
-    while waiting:
-        made = waiting.pop(0).result()
-        # Before the yield: workers go to work while the caller commits.
-        waiting += [pool.submit(_block, making, numbers) for numbers in islice(left, 1)]
-        yield made
 
 
 def _block(making: Making, numbers: Sequence[int]) -> Made:

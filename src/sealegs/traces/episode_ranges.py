@@ -1,0 +1,55 @@
+"""Where episodes are in a file of records, and how it is divided between two of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ENDED = b'{"type": "ended"'  # how the last line of an episode begins, as `store.line` writes it
+
+
+class EpisodePlace(NamedTuple):
+    """Where an episode is in a file of records: its first byte, the byte after its last, and its last line's number."""
+
+    start: int
+    end: int
+    line: int
+
+
+FILE_BEGINS = EpisodePlace(0, 0, 0)
+
+
+class FileRange(NamedTuple):
+    """A part of a file: what follows this episode, up to the line that ends at this byte or holds it."""
+
+    after: EpisodePlace = FILE_BEGINS
+    until: float = math.inf
+
+
+WHOLE_FILE = FileRange()
+
+
+def divide_records(path: Path, after: EpisodePlace, size: int) -> Iterator[tuple[FileRange, bytes]]:
+    """Divide what follows an episode into ranges of so many episodes, the last one of what is left.
+
+    A file whose lines begin otherwise than ours is one range.
+
+    Yields:
+        each range, and its bytes.
+    """
+    first, end, number = after, after.end, after.line
+    lines: list[bytes] = []
+    left = size
+    with path.open("rb") as file:
+        file.seek(after.end)
+        for text in file:
+            lines.append(text)
+            end, number = end + len(text), number + 1
+            left -= text.startswith(ENDED)
+            if not left:
+                yield FileRange(first, end), b"".join(lines)
+                first, lines, left = EpisodePlace(first.end, end, number), [], size
+    if lines:
+        yield FileRange(first, end), b"".join(lines)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+SCALARS = frozenset({str, int, float, bool, type(None)})
+
 
 def values_at(data: Any, path: str) -> tuple[Any, ...]:
     """Every value that the path names; empty where a key is absent."""
@@ -43,7 +45,12 @@ def leaves(data: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         yield prefix, data
         return
     for key, value in inner:
-        yield from leaves(value, f"{prefix}.{key}" if prefix else str(key))
+        path = f"{prefix}.{key}" if prefix else str(key)
+        # By exact type, so that most leaves need no generator of their own.
+        if type(value) in SCALARS:
+            yield path, value
+        else:
+            yield from leaves(value, path)
 
 
 def all_texts(data: Any) -> list[str]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal
 
 from sealegs.scoring.taint import trusting
-from sealegs.tasks.value_matching import MONTHS, NUMBER, contains_value
+from sealegs.tasks.value_matching import KEPT, MONTHS, NUMBER, contains_value
 
 # Words between two values that leave open which of them holds, in ten languages.
 _OR = re.compile(
@@ -48,6 +49,7 @@ _NOT = re.compile(
     r"\s+(?:[a-z]{1,5}\s+)?[$€£]?$",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W\d_]{2}")
 GAP = 40  # characters between two values that a few words of a sentence may fill
 _JOINING = ("o", "ou", "of", "and", "und", "et", "y", "e", "en", "i")  # words between two values, and no units
 _UNIT = re.compile(r"^\s?(?:[$€£¥%°]|[A-Za-z]{1,12})")
@@ -132,27 +134,36 @@ def _same_unit(line: str, one: tuple[int, int, str], other: tuple[int, int, str]
 
 def values_like(line: str, value: Any) -> Iterator[tuple[int, int, str]]:
     """The places in a line that hold something of the value's kind."""
-    if isinstance(value, (int, float)):
-        patterns = [NUMBER]
-    elif _CODE.fullmatch(value):  # codes with the same beginning are of one kind
-        kind = re.match(r"[A-Z][A-Za-z]*", value)
-        patterns = [re.compile(rf"\b{kind[0] if kind else ''}(?![A-Za-z])[\w-]*\d[\w-]*\b")]
-    elif re.match(r"\d{4}-\d\d-\d\d", value):
-        patterns = [_DAY] if len(value) == 10 else [_DAY, _CLOCK]
-    elif re.fullmatch(r"\d\d:\d\d", value):
-        patterns = [_CLOCK]
-    elif _DIGITS.fullmatch(value):
-        patterns = [_DIGITS]
-    else:
+    patterns = (NUMBER,) if isinstance(value, (int, float)) else _kind_patterns(value)
+    if not patterns:
         yield from _names(line, value)
         return
     for pattern in patterns:
-        yield from ((found.start(), found.end(), found[0]) for found in pattern.finditer(line))
+        for found in pattern.finditer(line):
+            yield found.start(), found.end(), found[0]
+
+
+@lru_cache(maxsize=KEPT)
+def _kind_patterns(value: str) -> tuple[re.Pattern[str], ...]:
+    """What texts of the value's kind look like; nothing for a name."""
+    if _CODE.fullmatch(value):  # codes with the same beginning are of one kind
+        kind = re.match(r"[A-Z][A-Za-z]*", value)
+        return (re.compile(rf"\b{kind[0] if kind else ''}(?![A-Za-z])[\w-]*\d[\w-]*\b"),)
+    if re.match(r"\d{4}-\d\d-\d\d", value):
+        return (_DAY,) if len(value) == 10 else (_DAY, _CLOCK)
+    if re.fullmatch(r"\d\d:\d\d", value):
+        return (_CLOCK,)
+    return (_DIGITS,) if _DIGITS.fullmatch(value) else ()
+
+
+@lru_cache(maxsize=KEPT)
+def _in_any_case(value: str) -> re.Pattern[str]:
+    return re.compile(re.escape(value), re.IGNORECASE)
 
 
 def _names(line: str, value: str) -> Iterator[tuple[int, int, str]]:
     """The value itself in any case, and what is written like a name elsewhere in the line."""
-    own = [found.span() for found in re.finditer(re.escape(value), line, re.IGNORECASE)]
+    own = [found.span() for found in _in_any_case(value).finditer(line)]
     for start, end in own:
         yield start, end, line[start:end]
     for found in _NAME.finditer(line):
@@ -168,6 +179,6 @@ def _stated_twice(answer: str, value: Any, tolerance: float) -> bool:
         for start, end, text in values_like(line, value):
             frame = f"{line[:start]}\0{line[end:]}".casefold().strip(" .;,-*")
             # Without a word before the value there is no label: lines of a plain list would contradict one another.
-            if re.search(r"[^\W\d_]{2}", frame.split("\0")[0]):
+            if _WORD.search(frame.split("\0")[0]):
                 frames.setdefault(frame, set()).add(contains_value(text, value, tolerance))
     return any(len(seen) == 2 for seen in frames.values())

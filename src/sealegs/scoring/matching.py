@@ -24,6 +24,8 @@ def close(left: Any, right: Any) -> bool:
     Numbers within a cent and `TOLERANCE`, also where one is written as text; text without case and outer space; moments
     whether or not they tell the seconds.
     """
+    if type(left) is str and type(right) is str:  # most values are, and nothing else below concerns them
+        return left == right or _plain(left) == _plain(right)
     # In Python True equals 1; as values of a tool they are not the same.
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right

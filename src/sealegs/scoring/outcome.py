@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from sealegs.scoring.case import Case
 from sealegs.scoring.hedging import lack_of_commitment, values_like
@@ -18,7 +19,7 @@ from sealegs.scoring.matching import TOLERANCE, same_effect
 from sealegs.scoring.stop_language import has_status_line, says_stop
 from sealegs.scoring.taint import trusting
 from sealegs.scoring.task_progress import TaskProgress, node_done, node_of
-from sealegs.tasks.value_matching import contains_value
+from sealegs.tasks.value_matching import KEPT, contains_value
 from sealegs.traces.record import Record
 
 STOPPED = "stop"  # the milestone of an episode in which no way was left
@@ -46,10 +47,16 @@ def wrong_values(answer: str, case: Case) -> Iterator[str]:
     for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
         plain = isinstance(value, (int, float)) or (isinstance(value, str) and any(map(str.isdigit, value)))
         for line in trusting(answer) if plain else ():
-            found = re.match(rf"\W*{re.escape(deliverable.label)}\s*[:=]", line, re.IGNORECASE)
+            found = _under(deliverable.label).match(line)
             values = [] if found is None else [text for _, _, text in values_like(line[found.end() :], value)]
             if values and not contains_value(line, value, TOLERANCE):
                 yield f"{deliverable.label} is said to be {values[0]}"
+
+
+@lru_cache(maxsize=KEPT)
+def _under(label: str) -> re.Pattern[str]:
+    """The beginning of a line that gives what the label says."""
+    return re.compile(rf"\W*{re.escape(label)}\s*[:=]", re.IGNORECASE)
 
 
 def status_problem(record: Record) -> Iterator[str]:

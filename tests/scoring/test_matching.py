@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sealegs.scoring.matching import Values, close, same_facts
@@ -91,6 +91,7 @@ def test_a_value_is_among_values_where_it_is_close_to_one(values: list[object], 
 
 
 @given(st.text("ab 1_é日", max_size=12), st.text("ab 1_é日", min_size=1, max_size=3))
+@example("日 日", "_")
 def test_words_are_found_as_a_pattern_would_find_them(text: str, words: str) -> None:
     plain, wanted = " ".join(text.split()), " ".join(words.split())
     pattern = rf"(?<!{LETTER}){re.escape(wanted)}(?!{LETTER})"

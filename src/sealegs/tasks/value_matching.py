@@ -160,7 +160,7 @@ def _forms(value: str) -> Iterator[str]:
         yield from _clocks(value)
     yield from CURRENCIES.get(value, ())
     yield from UNITS.get(value, ())
-    if "_" in value:
+    if "_" in value and value.strip("_ "):  # of underscores alone nothing would be left to find
         yield value.replace("_", " ")
 
 

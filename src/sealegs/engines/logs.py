@@ -134,11 +134,11 @@ def read_run_files(path: Path, form: LogSchema[E], read: FileReader[E, K]) -> Lo
     warnings: list[str] = []
     runs: dict[tuple[str, ...], dict[E, K]] = {}
     invalid: dict[tuple[str, ...], dict[E, str]] = {}
-    planned: dict[tuple[Path, tuple[str, ...]], int] = {}
-    there: dict[tuple[Path, tuple[str, ...]], set[E]] = {}
+    planned: dict[tuple[str, tuple[str, ...]], int] = {}
+    there: dict[tuple[str, tuple[str, ...]], set[E]] = {}
     for file in files:
         # What the folder was made for covers all of its files; a log of Inspect's promises only its own samples.
-        planned_here = _planned_total(file.parent)
+        planned_here, folder = _planned_total(file.parent), str(file.parent)
         for key, episode, outside, kept, promised in read(file, warnings):
             runs.setdefault(key, {})  # also for a run with invalid episodes alone, so that it is reported
             invalid.setdefault(key, {})
@@ -146,7 +146,7 @@ def read_run_files(path: Path, form: LogSchema[E], read: FileReader[E, K]) -> Lo
                 invalid[key][episode] = outside
             else:
                 runs[key][episode] = cast("K", kept)
-            place = (file.parent, () if planned_here else key)
+            place = folder, () if planned_here else key
             planned[place] = max(planned.get(place, 0), planned_here or promised)
             there.setdefault(place, set()).add(episode)
     # An episode that failed and was valid at another attempt counts as valid.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sealegs.reports.card_selection import Played
@@ -29,7 +29,7 @@ class Material:
 
     who: Row
     rows: list[Row]
-    results: list[MazeResult]
+    results: Sequence[MazeResult]
     episodes: list[Played]
     prompts: frozenset[str] = frozenset()
     warnings: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sealegs.scoring.maze_metrics import CLEAN, OVER_FAULTS, MazeResult
 from sealegs.scoring.metric import ALL, Row
@@ -48,6 +49,19 @@ class MetricCell:
         return f"{figure(self.value)} [{self.interval}]" if self.interval else figure(self.value)
 
 
+class MazeResults(tuple[MazeResult, ...]):
+    """The judged episodes of a run. They are counted once for all of its tables, however many episodes there are."""
+
+    @cached_property
+    def exposures(self) -> Mapping[tuple[str, str], int]:
+        """Of each level and mode that there is, how many episodes met a fault."""
+        found: dict[tuple[str, str], int] = {}
+        for result in self:
+            cell = result.level, result.mode
+            found[cell] = found.get(cell, 0) + result.verdict.exposed
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Grid:
     """One metric's cells by level and mode; the last of each is `all`."""
@@ -75,16 +89,17 @@ def grid(rows: Sequence[Row], results: Sequence[MazeResult], metric: str) -> Gri
         results: the run's judged episodes.
         metric: `tsr`, `prr`, `rc` or another of `scoring.maze_metrics.METRICS`.
     """
-    levels = (*sorted({r.level for r in results}), ALL)
+    results = results if isinstance(results, MazeResults) else MazeResults(results)
+    levels = (*sorted({level for level, _ in results.exposures}), ALL)
     faulty = metric in (*ABOUT_FAULTS, *OVER_FAULTS)
-    modes = (*sorted({r.mode for r in results if not faulty or r.mode != CLEAN}), ALL)
+    modes = (*sorted({mode for _, mode in results.exposures if not faulty or mode != CLEAN}), ALL)
     cells = {(row["level"], row["mode"]): _cell(row) for row in rows if row["metric"] == metric}
     if metric in ABOUT_FAULTS:
         cells |= {
             (level, mode): MetricCell(note=INCONCLUSIVE if level == mode == ALL else NOT_EXPOSED)
             for level in levels
             for mode in modes
-            if exposure(results, level, mode) == 0
+            if not _exposed(results, level, mode)
         }
     return Grid(metric, levels, modes, cells)
 
@@ -100,9 +115,12 @@ def overall(rows: Sequence[Row], results: Sequence[MazeResult], metric: str) -> 
     return grid(rows, results, metric).at(ALL, ALL)
 
 
-def exposure(results: Sequence[MazeResult], level: str = ALL, mode: str = ALL) -> int:
-    """How many episodes of a cell met a fault."""
-    return sum(r.verdict.exposed for r in results if level in (ALL, r.level) and mode in (ALL, r.mode))
+def _exposed(results: MazeResults, level: str, mode: str) -> bool:
+    """Whether an episode of a cell met a fault."""
+    return any(
+        count and level in (ALL, its_level) and mode in (ALL, its_mode)
+        for (its_level, its_mode), count in results.exposures.items()
+    )
 
 
 def _cell(row: Row) -> MetricCell:

@@ -34,7 +34,7 @@ class EntrantForm(Generic[E, R]):
         not_compared: settings that make another entrant, or that the tasks' digest covers.
         unsaid: what settings are that records of scripted agents leave out.
         read: reads and judges in another way; called with a path and what is kept of a judged episode, with the place
-            where it is counted and its record's version. By default each record is read and `judged`.
+            where it is counted, its record's version and its content. By default each record is read and `judged`.
     """
 
     schema: LogSchema[E]
@@ -45,7 +45,7 @@ class EntrantForm(Generic[E, R]):
     player: Callable[[tuple[str, ...]], Row]
     not_compared: frozenset[str] = PLAYERS
     unsaid: Mapping[str, str] = field(default_factory=dict)
-    read: Callable[[Path, Callable[[R, PlayedCell, str], Any]], Logged[E, Any]] | None = None
+    read: Callable[[Path, Callable[[R, PlayedCell, str, Hashable], Any]], Logged[E, Any]] | None = None
 
 
 class _Kept(NamedTuple):
@@ -54,6 +54,7 @@ class _Kept(NamedTuple):
     compared: ComparedEpisode
     played: PlayedCell
     version: str
+    content: Hashable
 
 
 def read_entrants(path: Path, form: EntrantForm[E, R]) -> list[Entrant]:
@@ -63,13 +64,16 @@ def read_entrants(path: Path, form: EntrantForm[E, R]) -> list[Entrant]:
         LogError: there is nothing to read, or something that cannot be read.
     """
     reduce = form.scores(()).compared
+    alike: dict[tuple[float, ...], tuple[float, ...]] = {}  # what episodes add is mostly the same, and long
 
-    def keep(judged: R, played: PlayedCell, version: str) -> _Kept:
-        return _Kept(reduce(judged), played, version)
+    def keep(judged: R, played: PlayedCell, version: str, content: Hashable) -> _Kept:
+        compared = reduce(judged)
+        return _Kept(compared._replace(adds=alike.setdefault(compared.adds, compared.adds)), played, version, content)
 
     def judge(episode: E, found: Record) -> _Kept:
         version = str(found.about.get("version", ""))
-        return keep(form.judged(episode, found), played_cell(*form.place(episode), found), version)
+        cell = played_cell(*form.place(episode), found)
+        return keep(form.judged(episode, found), cell, version, form.content(episode))
 
     logged: Logged[E, _Kept] = form.read(path, keep) if form.read else read_judged(path, form.schema, judge)
     return [
@@ -88,7 +92,8 @@ def _entrant(
     who = form.player(key)
     settings = dict(zip(form.schema.settings, key, strict=True))
     version = " and ".join(sorted({kept.version for kept in found.values()}))
-    contents = [(form.place(one)[2], form.content(one)) for one in (*found, *invalid)]
+    contents = [(kept.played.task, kept.content) for kept in found.values()]
+    contents += [(form.place(one)[2], form.content(one)) for one in invalid]
     played = [kept.played for kept in found.values()]
     played += [played_cell(*form.place(one), why) for one, why in invalid.items()]
     episodes = [kept.compared for kept in found.values()]

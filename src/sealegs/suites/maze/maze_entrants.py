@@ -16,7 +16,7 @@ from sealegs.scoring.maze_metrics import CLEAN, COMPOSITE, DESIGN, HARM, METRICS
 from sealegs.scoring.metric import Metric
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
 from sealegs.suites.maze.maze_logs import FORM, judge_maze_episode, maze_player
-from sealegs.suites.maze.verdict_table import read_maze_verdicts
+from sealegs.suites.maze.verdict_table import MazeVerdict, read_maze_verdicts
 
 K = TypeVar("K")
 RANKED = ("tsr", "prr", "rc", "outcome", "process", *HARM, "tsr_as_published", "prr_as_published")
@@ -51,12 +51,16 @@ def scores_of(episodes: Iterable[ComparedEpisode]) -> Scores[MazeResult]:
     return WHOLE if CLEAN in modes and len(modes) > 1 else PART
 
 
-def _content(episode: Scenario) -> Hashable:
-    return episode.base.level, episode.mode, episode.plan.digest(), episode.set.digest
+def _content(episode: Scenario, plan: str = "") -> Hashable:
+    """What tells an episode from others; to draw its faults anew for the plan's digest takes long."""
+    return episode.base.level, episode.mode, plan or episode.plan.digest(), episode.set.digest
 
 
-def _read(path: Path, keep: Callable[[MazeResult, PlayedCell, str], K]) -> Logged[Scenario, K]:
-    return read_maze_verdicts(path, lambda _, one: keep(one.result, one.played, one.version))
+def _read(path: Path, keep: Callable[[MazeResult, PlayedCell, str, Hashable], K]) -> Logged[Scenario, K]:
+    def kept(episode: Scenario, one: MazeVerdict) -> K:
+        return keep(one.result, one.played, one.version, _content(episode, one.plan))
+
+    return read_maze_verdicts(path, kept)
 
 
 def maze_entrants(path: Path) -> list[Entrant]:

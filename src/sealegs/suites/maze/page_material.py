@@ -8,6 +8,7 @@ from pathlib import Path
 from sealegs import __version__
 from sealegs.engines.logs import LogError
 from sealegs.reports.maze_page import Material
+from sealegs.reports.metric_grids import MazeResults
 from sealegs.reports.suite_page import task_set_fact
 from sealegs.scoring.maze_metrics import paired_difference
 from sealegs.scoring.metric import Row
@@ -24,7 +25,7 @@ def build_page_material(
     return Material(
         who=run.who,
         rows=list(rows),
-        results=list(run.results.values()),
+        results=MazeResults(run.results.values()),
         episodes=run.candidates.kept(),
         prompts=run.facts["prompt"],
         warnings=run.warnings,

@@ -92,6 +92,7 @@ class MazeSuite(Suite["MazeOptions"]):
         """Read and judge a run; `against` is another run's logs, or `toolmaze` for the published models."""
         from sealegs.reports.comparison import prompt_of, published_rows
         from sealegs.reports.maze_page import render_maze_page
+        from sealegs.reports.metric_grids import MazeResults
         from sealegs.reports.tables import print_limits, print_ranking, print_tables
         from sealegs.scoring.invalid import invalid_count, playing_rows
         from sealegs.scoring.maze_metrics import maze_table
@@ -99,7 +100,7 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.suites.maze.page_material import build_page_material, ceilings, differences
 
         found = judge_maze_run(logs)
-        results, limits = list(found.results.values()), ceilings(found)
+        results, limits = MazeResults(found.results.values()), ceilings(found)
         rows = [*maze_table(results, found.who), *playing_rows(found.played, found.who)]
         published = against == PUBLISHED and not Path(PUBLISHED).exists()
         compared = differences(found, Path(against)) if against and not published else []

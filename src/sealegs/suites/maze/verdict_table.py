@@ -39,7 +39,14 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 FACTS = ("agent", "prompt", "recovery")  # of a record, as it has them
 COLUMNS: Mapping[str, Any] = {
-    **{"name": str, "outside": str, "run": dict.fromkeys(SETTINGS, str), "episode": Scenario, "level": str},
+    **{
+        "name": str,
+        "outside": str,
+        "plan": str,
+        "run": dict.fromkeys(SETTINGS, str),
+        "episode": Scenario,
+        "level": str,
+    },
     **{"verdict": Verdict, "alike": int, "rung": str, "facts": dict.fromkeys(FACTS, str), "version": str},
     **dict.fromkeys(("tokens", "cost", "seconds"), float | None),
     **{"start": int, "end": int},
@@ -55,6 +62,7 @@ class MazeVerdict(NamedTuple):
         played: where it is counted, and what its models used.
         facts: the record's values of `FACTS`.
         version: of the suite that made the record.
+        plan: the digest of the episode's faults.
         record: gives its record, for which a file may have to be read.
     """
 
@@ -63,6 +71,7 @@ class MazeVerdict(NamedTuple):
     played: PlayedCell
     facts: tuple[str, ...]
     version: str
+    plan: str
     record: Callable[[], Record]
 
 
@@ -135,6 +144,7 @@ def _judged_episode(one: RecordedEpisode[Scenario], file: Path) -> ReadEpisode[S
         played_cell(episode.base.level, episode.mode, episode.task, found),
         tuple(str(found.about.get(name, "")) for name in FACTS),
         str(found.about.get("version", "")),
+        str(found.about["plan"]),
         partial(_record_at, file, one.place.start) if one.place else partial(_itself, found),
     )
     return ReadEpisode(one.run, episode, "", verdict, one.promised)
@@ -150,7 +160,8 @@ def table_row(one: RecordedEpisode[Scenario], judged: MazeVerdict | None) -> dic
     found, about = one.record, one.record.about
     start, end, _ = one.place or (0, 0, 0)
     return {
-        **{"name": found.episode, "outside": found.outside, "run": dict(zip(SETTINGS, one.run, strict=True))},
+        **{"name": found.episode, "outside": found.outside, "plan": str(about["plan"])},
+        **{"run": dict(zip(SETTINGS, one.run, strict=True))},
         **{"episode": one.episode, "level": one.episode.base.level, "start": start, "end": end},
         **{"verdict": judged and judged.result.verdict, "rung": judged.result.rung if judged else ""},
         **{"facts": {name: str(about.get(name, "")) for name in FACTS}, "version": str(about.get("version", ""))},
@@ -188,8 +199,8 @@ def _rows_of(table: pa.Table, file: Path) -> Iterator[ReadEpisode[Scenario, Maze
     cells: dict[PlayedCell, PlayedCell] = {}
     used = zip(values("tokens"), values("cost"), values("seconds"), strict=True)
     columns = (zip(*members("run"), strict=True), map(Scenario, *members("episode")), _verdicts(table))
-    plain = (values(name) for name in ("name", "outside", "level", "rung", "version", "start"))
-    for run, episode, verdict, facts, use, name, outside, level, rung, version, start in zip(
+    plain = (values(name) for name in ("name", "outside", "level", "rung", "version", "plan", "start"))
+    for run, episode, verdict, facts, use, name, outside, level, rung, version, plan, start in zip(
         *columns, zip(*members("facts"), strict=True), used, *plain, strict=True
     ):
         if verdict is None:
@@ -198,7 +209,7 @@ def _rows_of(table: pa.Table, file: Path) -> Iterator[ReadEpisode[Scenario, Maze
         result = MazeResult(episode.task, level, episode.mode, episode.epoch, verdict, rung)
         cell = PlayedCell(level, episode.mode, episode.task, "", *use)
         cell = cells.setdefault(cell, cell)  # mostly equal, and there are many
-        judged = MazeVerdict(name, result, cell, facts, version, partial(_record_at, file, start))
+        judged = MazeVerdict(name, result, cell, facts, version, plan, partial(_record_at, file, start))
         yield ReadEpisode(run, episode, outside, judged)
 
 

@@ -31,7 +31,7 @@ TOTAL = "episodes"  # in it: of how many episodes the run is
 EXAMPLE = "sealegs run maze --agent planner"  # a command that makes logs
 NAMED = 3  # causes that a note of invalid episodes names
 # What code raises that meets a text for a number, or a list for an object, in a file that is damaged or another's.
-DAMAGE = (ValueError, TypeError, KeyError, AttributeError, IndexError, AssertionError, RecursionError)
+DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, RecursionError)
 E = TypeVar("E")
 K = TypeVar("K")
 

@@ -105,7 +105,7 @@ def _spans(path: Path, notes: list[str], by_line: bool) -> Iterator[ToolSpan]:
                 raise TraceError(f"{path}: {place} is neither a record's event nor an OTLP export ({EXPORT!r})")
             try:
                 yield from otlp.spans(one)
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
                 raise TraceError(
                     f"{path}: {place} is not OTLP JSON ({_describe_error(error)}); export it again"
                 ) from error

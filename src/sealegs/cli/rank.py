@@ -91,9 +91,7 @@ def rank_command(
     validity = worst_validity(tables)
     if too_many_invalid(validity, max_invalid):
         print_too_many(validity, max_invalid)
-    warnings = list(dict.fromkeys(note for table in tables for one in table.entrants for note in one.warnings))
-    for warning in warnings:
-        errors.print(f"note: {warning}")
+    warnings = _print_warnings(tables)
     figures = {"plot": plot, "bump": bump, "growth": growth, "funnel": funnel, "terms": terms}
     _write(tables, warnings, {"html": html, **figures, "latex": latex, "csv": csv, "parquet": parquet})
     for place, table in enumerate(tables if json != "-" else ()):
@@ -109,6 +107,14 @@ def _check_together(*, growth: str, sizes: str, private: bool, apart: bool) -> N
         raise UserError("--growth draws how models grow with their size; name a file of sizes with --sizes")
     if private and apart:
         raise UserError("--private compares two task sets, and --apart shows sorts of runs one by one; leave one out")
+
+
+def _print_warnings(tables: list[RankTable]) -> list[str]:
+    """Print what reading had to leave out, each warning once, and return it."""
+    found = list(dict.fromkeys(note for table in tables for one in table.entrants for note in one.warnings))
+    for warning in found:
+        errors.print(f"note: {warning}")
+    return found
 
 
 def _about(tables: list[RankTable]) -> dict[str, list[str]]:

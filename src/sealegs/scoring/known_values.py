@@ -264,6 +264,8 @@ def _product(stated: float, off: float, numbers: Sequence[float], factors: Seque
             continue
         if _near(numbers, stated / one, off / one) or _near(numbers, stated * one, off * one):
             return True
+        # The stated number as `one / known`; the error is that of the quotient, which grows as the stated number
+        # shrinks.
         if off < ANY_PRODUCT and stated and _near(numbers, one / stated, one / stated * off / stated):
             return True
         changes = (one / 100, 1 + one / 100, 1 - one / 100) if one < 100 and len(factors) == len(numbers) else ()

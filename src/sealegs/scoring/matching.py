@@ -32,6 +32,7 @@ def close(left: Any, right: Any) -> bool:
     if isinstance(left, str) and isinstance(right, (int, float)):
         left = _number(left)
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        # Both limits at once; a little over a cent, since amounts a cent apart differ by more than 0.01 as floats.
         return abs(left - right) <= max(1e-9, min(0.0101, TOLERANCE * abs(right)))
     if isinstance(left, str) and isinstance(right, str):
         return _plain(left) == _plain(right)

@@ -143,13 +143,13 @@ def _echoes(views: Sequence[FlatCall]) -> Iterator[Echoes]:
         both = [(one, other) for one, other in both if one is not None and other is not None]
         if not both:
             continue
+        # The strictest first: values that are equal also share their day and their tail.
         for mode in ("same", "opens", "tail", "day"):
             # The mirror image says nothing new, and two flags agree by chance.
             if mode == "same" and ((path, name) in same or isinstance(both[0][0], bool)):
                 break
             if all(repeats_value(mode, one, other) for one, other in both):
-                # One value that is the same each time may be a coincidence, unless it is the argument itself
-                # for.
+                # One value that is the same each time may be a coincidence, unless it is the argument itself.
                 distinct = len({str(one) for one, _ in both})
                 if distinct >= 2 or (mode == "same" and name.startswith(ARGUMENT)):
                     yield Echoes(distinct, name, path, mode)

@@ -68,6 +68,7 @@ def learn_text_forms(texts: Iterable[str]) -> TextForms | None:
             continue
         key, runs = RUN.sub("*", text), tuple(_run(word) for word in RUN.findall(text))
         length = max(length, len(text))
+        # Only texts with the same signs are joined, so both have as many runs.
         codes[key] = runs if key not in codes else tuple(map(_joined, codes[key], runs))
     if not example:
         return None

@@ -68,6 +68,7 @@ def data_set_request(
         read = read_data_recipe(recipe)
     except UserError as error:
         problems.append(str(error))
+    # By its own value, so that the type checker sees a format and not any text.
     found_format = next((known for known in FORMATS if known == format), None)
     if form not in FORMS:
         problems.append(f"unknown form {form!r}: choose from {', '.join(FORMS)}")

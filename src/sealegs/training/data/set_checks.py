@@ -92,6 +92,7 @@ class RowContents:
         }
         yield from _shared("pair of class and step", pairs)
         unseen = {tool for tool, splits in self.struck.items() if UNSEEN in splits}
+        # Being offered in another split is a leak as well: its description would have been read there.
         tools = {tool: self.there[tool] for tool in sorted(unseen) if self.there[tool] != {UNSEEN}}
         yield from _shared("tool struck in generalisation", tools)
         known = {name: splits for name, splits in self.kinds.items() if UNSEEN in splits and len(splits) > 1}

@@ -97,6 +97,7 @@ def _together(speaker: ProofModel, orders: Sequence[TrajectoryOrder], retrieval:
     for order in orders:
         layers = [RecoveryLayer(Advise(order.voice.adviser()))] if retrieval else []
         player = TrajectoryPlayer(order, layers)
+        # Every seat has its own player and layers: episodes share the model's batch and nothing else.
         seats.append(RolloutSlot(player, speaker.unread_tokens(player)))
     end = speaker.tokenizer.convert_tokens_to_ids(END)
     mind, present = BatchedKVCache(speaker.model, len(seats)), list(seats)

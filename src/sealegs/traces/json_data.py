@@ -82,6 +82,7 @@ def _container(value: Any, inside: tuple[int, ...]) -> Any:
     if dataclasses.is_dataclass(value):
         return {field.name: _plain(getattr(value, field.name), inside) for field in dataclasses.fields(value)}
     dumped = value.model_dump()
+    # Whatever has a method of this name is taken for a model, and what it gives may be anything.
     return _plain(dumped, inside) if isinstance(dumped, dict) else _text(value)
 
 

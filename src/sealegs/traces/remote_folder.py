@@ -103,6 +103,7 @@ class RemoteFolder:
             UserError: the store refuses it, or was taken over; the local folder holds all of it.
         """
         self._stop.set()
+        # The thread hands over as well, and must not do so at the same time.
         self._thread.join()
         self._removes = removal
         for number, wait in enumerate(LAST_TRIES, 1):

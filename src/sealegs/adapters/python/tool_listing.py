@@ -76,6 +76,7 @@ def _recognised(thing: Any) -> ListedTool | None:
     if isinstance(thing, Mapping):
         return _provided(thing)
     name = getattr(thing, "name", None)
+    # A tool's class has these attributes, too, and is no tool.
     if isinstance(thing, type) or not isinstance(name, str) or not any(hasattr(thing, schema) for schema in SCHEMAS):
         return None
     places = (getattr(thing, place, None) for place in ("metadata", "custom_metadata", "annotations", "raw_mcp_tool"))

@@ -40,6 +40,7 @@ def report_on(logs: Path, against: str = "") -> RunReport:
     Raises:
         UserError: there is nothing to read, something that cannot be read, or nothing to put beside it.
     """
+    # First the folders of suites whose records do not say whose they are; only the suite itself can tell.
     if own := known_holder(logs):
         return own.report(logs, against)
     try:

@@ -288,6 +288,7 @@ def _made_agents(tree: ast.Module) -> Iterator[tuple[str, str]]:
 def _returned(function: Function) -> Iterator[str]:
     """What a function without arguments returns the call of."""
     arguments = function.args
+    # It could not be called without knowing what to give it.
     if arguments.posonlyargs or len(arguments.args) > len(arguments.defaults):
         return
     local = {

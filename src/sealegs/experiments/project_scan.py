@@ -153,6 +153,7 @@ def _dependencies(folder: Path) -> Iterator[tuple[str, str]]:
     groups = [project.get("dependencies", []), *dict(project.get("optional-dependencies", {})).values()]
     groups += list(_toml(folder / "pyproject.toml").get("dependency-groups", {}).values())
     for wanted in (one for group in groups if isinstance(group, list) for one in group if isinstance(one, str)):
+        # What follows the name (a version, an extra, a marker) says nothing of the framework.
         yield _normal(re.split(r"[^\w.-]", wanted.strip())[0]), "pyproject.toml"
     poetry = _toml(folder / "pyproject.toml").get("tool", {}).get("poetry", {}).get("dependencies", {})
     yield from ((_normal(name), "pyproject.toml") for name in poetry)

@@ -111,6 +111,7 @@ def _clean_run(
                 f"in a run without faults the agent did {tool}({dict(turn.call.arguments)}) twice; fix that first, or "
                 "declare that the tool changes nothing"
             )
+        # A read that is repeated and answered alike counts once, where it was made first.
         if before is not None and before.answer == shown.value:
             continue
         found.pop(step, None)  # answered otherwise now: it is made after what acted in between

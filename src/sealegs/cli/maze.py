@@ -72,6 +72,7 @@ def import_tasks(
         for note in each.notes:
             console.print(f"note {each.task.id}: {note}", highlight=False, markup=False)
     target = out or default_folder(folder)
+    # Nothing is written where nothing came of it: an empty folder would look like a set of tasks.
     if found:
         write_files(target, task_set_files(found))
     console.print(f"{len(found)} tasks imported into {target}, {len(left_out)} left out.", highlight=False)

@@ -65,6 +65,7 @@ def make_shards_elsewhere(
         return
     with connected_cluster(on) as cluster, show_progress("shards") as progress, interruptible("shard"):
         _check_same_command(parts)
+        # A stopped command keeps its division, even if the cluster has grown: shards of two divisions do not join.
         of = _earlier_division(parts) or EACH * cluster.processors
         commands = {f"{number}{OF}{of}": _shard_command(Shard(number, of), alone) for number in range(1, of + 1)}
         cluster.make_archives(commands, parts, progress)

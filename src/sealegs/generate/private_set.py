@@ -92,6 +92,7 @@ def make_private_set(
     progress(len(found), len(every))
     with WorkerPool(jobs or os.cpu_count() or 1) as pool:
         try:
+            # What was made is kept at once, so that a stopped run loses no more than what was under way.
             for made in pool.map(_made, [(key, secret) for key in every if key not in found]):
                 journal.append(asdict(made))
                 found[made.key] = made

@@ -145,6 +145,7 @@ def unguarded_action(run: RunEvidence, pattern: str) -> str:
     failed: dict[str, Turn] = {}  # guards whose last call failed
     pending: list[Turn] = []
     for turn in run.record.turns:
+        # A guard counts once it is over: a call made beside it could not know what it would say.
         for guard in [one for one in pending if came_after(one, turn)]:
             pending.remove(guard)
             if answered(guard.shown):

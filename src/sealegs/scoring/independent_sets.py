@@ -134,6 +134,7 @@ def _all_or_nothing(sums: ClusterSums) -> list[tuple[float, float, float]]:
         mass, won = (values[sums.block == block] for values in (sums.mass, sums.won))
         mass, won = mass[mass > 0], won[mass > 0]
         whole = np.minimum(np.abs(won), np.abs(mass - won)) < 1e-9
+        # With clusters of different mass it would matter which of them win, and not only how many.
         plain = bool(whole.all()) and (not len(mass) or float(np.ptp(mass)) < 1e-9)
         found.append((float(len(mass)), float((won > mass / 2).sum()) if plain else np.nan, float(mass.sum())))
     return found

@@ -129,6 +129,7 @@ def is_corrupted(turn: Turn) -> bool:
     """
     strikes = [strike for strike in turn.strikes if strike.implicit and strike.delivered]
     put_right = turn.said is not None and turn.shown == turn.said
+    # A tool that never ran did not do what the answer reports, however right the answer looks (`silent_noop`).
     return any((strike.shown != strike.said and not put_right) or strike.runs == 0 for strike in strikes)
 
 

@@ -89,6 +89,7 @@ def literal(text: str) -> tuple[bool, Any]:
         pass
     try:
         with warnings.catch_warnings():
+            # Python warns of odd escapes in the text, which is not code of anybody's here.
             warnings.simplefilter("ignore")
             return True, ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):

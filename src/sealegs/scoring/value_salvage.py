@@ -110,6 +110,7 @@ def _totals(shown: Sequence[Any]) -> Iterator[float]:
     for one in shown:
         columns: dict[str, list[float]] = {}
         for path, leaf in paths.leaves(one):
+            # Only with a place in its path is a number an entry of a list, and so part of a column.
             if isinstance(leaf, (int, float)) and not isinstance(leaf, bool) and re.search(r"\d", path):
                 columns.setdefault(re.sub(r"\d+", "*", path), []).append(leaf)
         for column in columns.values():

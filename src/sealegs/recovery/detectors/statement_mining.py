@@ -251,6 +251,7 @@ def _table(views: Sequence[FlatCall], shadows: set[str]) -> tuple[list[dict[str,
     # A relation that only some answers can show would be mined from too few.
     names = [name for name in rows[0] if all(name in row for row in rows)] if rows else []
     names = [name for name in names if name not in shadows]
+    # Fields before aggregates, which are then the first to be left out where there are too many.
     plain = [name for name in names if " of " not in name]
     return rows, [*plain, *(name for name in names if " of " in name)][:NUMBERS]
 

@@ -137,6 +137,7 @@ class RunPlayer:
     def _checked(self, answer: Any, record: Record, run: ExperimentRun) -> list[str]:
         if self.check is None:
             return []
+        # By name, so that a check of the answer alone, as most are, need not take what it does not use.
         names = inspect.signature(self.check).parameters
         named = {name: value for name, value in (("record", record), ("input", run.input)) if name in names}
         check = self.check

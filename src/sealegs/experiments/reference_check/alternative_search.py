@@ -202,6 +202,7 @@ class AlternativeSearch:
                 "wrong"
             )
             return
+        # Only now are they needed, so that what they build on becomes part of their ways.
         for step in some:
             learner.need(step)
         ways = tuple(self._way(step) for step in some)

@@ -203,6 +203,7 @@ class _Builder:
             if source in branch:
                 continue
             options = [
+                # The tool and the path only break ties, so that the same paths always give the same graph.
                 (p.split(".")[-1] != leaf, -place, tool, p)
                 for place, tool in enumerate(branch)
                 for p, held in paths.leaves(self.known[tool].output)

@@ -1,4 +1,4 @@
-"""`--on`: have the shards of the command itself made by a cluster, and join them where the command goes on."""
+"""`--on`: have the shards of the command itself made by a cluster, and join them where the command continues."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _check_same_command(parts: Path) -> None:
 def _shard_command(shard: Shard, alone: Sequence[str]) -> RayCommand:
     """This command for one shard. Of an option that is given twice the last counts."""
     words = sys.argv[1:]
-    end = words.index("--") if "--" in words else len(words)  # what follows it are no options
+    end = words.index("--") if "--" in words else len(words)  # what follows it is not an option
     own = ("--on", "", "--shard", str(shard), "--json", "", *alone)
     settings = {name: value for name, value in os.environ.items() if name.startswith("SEALEGS_")}
     return RayCommand("sealegs", (*words[:end], *own), tuple(words[end:]), str(Path.cwd()), settings, (0, INCOMPLETE))

@@ -151,4 +151,4 @@ def _span_episode(trace: Trace) -> SeenEpisode:
         nth[seen.tool] += 1
         turns.append(Turn(call, seen.said, seen.shown))
     record = Record(trace.name, trace.about, tuple(turns), None, EpisodeEnded("answered"))
-    return SeenEpisode(record, "went on as the spans do not tell")
+    return SeenEpisode(record, "continued in a way that the spans do not show")

@@ -97,7 +97,7 @@ class ProjectModule:
 
 
 def read_module(folder: Path, file: Path) -> ProjectModule | None:
-    """Read a file of a project; None where it is no Python that this Python can read."""
+    """Read a file of a project; None where it is not Python that this Python can read."""
     try:
         tree = ast.parse((folder / file).read_text("utf-8-sig"))
     except (OSError, ValueError, SyntaxError, RecursionError):

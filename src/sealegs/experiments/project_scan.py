@@ -44,7 +44,7 @@ class ScannedProject:
         folder: the folder.
         framework: the framework of the agent; plain Python where none is seen.
         found_by: where the framework was seen, in words; empty where none was.
-        modules: the Python modules that are no tests.
+        modules: the Python modules that are not tests.
         javascript: whether the project is one of TypeScript or JavaScript.
         mcp_servers: the MCP servers that a file of the project starts, by name.
         mcp_file: that file.

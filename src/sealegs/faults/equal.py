@@ -67,7 +67,7 @@ def _fields(spec: ToolSpec | None) -> Mapping[str, Any]:
 
 def _written(value: Any, literal: bool = False) -> str:
     kind = type(value)  # most values take the short way: a draw may ask for the key of every call
-    if kind is str and (literal or value[-1:].isalpha()):  # what ends so is no number
+    if kind is str and (literal or value[-1:].isalpha()):  # what ends so is not a number
         return repr(value)
     if kind is int and not literal and -LARGEST < value < LARGEST:
         return f"#{value}"

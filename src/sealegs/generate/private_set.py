@@ -67,7 +67,7 @@ def make_private_set(
     progress: Progress,
     jobs: int | None = None,
 ) -> PrivateSet:
-    """Make a set, or go on with a stopped one, or read a finished one.
+    """Make a set, resume a stopped one, or read a finished one.
 
     Args:
         levels: of the tasks.

@@ -143,7 +143,7 @@ def _text(value: str) -> None:
 
 
 def _no_constant(name: str) -> NoReturn:
-    # Python reads NaN and Infinity, which are no JSON.
+    # Python reads NaN and Infinity, which are not JSON.
     raise ProtocolViolation(f"the number {name}")
 
 

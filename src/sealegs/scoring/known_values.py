@@ -242,7 +242,7 @@ def _sum(stated: float, off: float, numbers: Sequence[float]) -> bool:
     """Whether two of the numbers have this sum, difference or, below one, ratio."""
     for one in numbers:
         rest = stated - one
-        # A small count is not added to what is no count, nor a number to itself.
+        # A small count is not added to what is not a count, nor a number to itself.
         fits = min(one, rest) >= LOOSE or max(one, rest) < 100 or min(one, rest) % 1
         if rest > 0 and fits and abs(rest - one) > off and _near(numbers, rest, off):
             return True

@@ -119,7 +119,7 @@ def _only_literal(text: str, question: str) -> Any:
     found, value = literal(text[min(places) : end + 1])
     if not found or _DOUBT.search(around):
         return None
-    # A sentence around a list may say how many it holds: that is no second answer.
+    # A sentence around a list may say how many it holds: that is not a second answer.
     counted = {len(value)} if isinstance(value, (list, Mapping)) and len(value) > 1 else set()
     return value if _figures(around).keys() <= _figures(question).keys() | counted else None
 
@@ -197,7 +197,7 @@ def _from_object(value: Mapping[Any, Any], columns: Sequence[str]) -> Iterator[A
     named, rows = value.get("columns"), value.get("rows", ())
     if isinstance(named, (list, tuple)) and _is_table(rows) and not isinstance(rows[0], Mapping):
         yield from _table([list(row) for row in rows], [str(name) for name in named])
-    # `{"Rome": 3, "Oslo": 5}`: keys that are no column's name are themselves the cells of the first column.
+    # `{"Rome": 3, "Oslo": 5}`: keys that are not names of columns are the cells of the first column.
     if len(columns) > 1 and not any(
         fold_column_name(name) == fold_column_name(column) for name in names for column in columns
     ):

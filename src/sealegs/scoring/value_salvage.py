@@ -92,7 +92,7 @@ def _derived(value: Any, leaves: Sequence[Any], shown: Sequence[Any]) -> bool:
     moment = _moment(value)
     if moment is None:
         return False
-    # Beyond 1e5 a number is no span, and `timedelta` and dates overflow with great ones.
+    # Beyond 1e5 a number is not a span, and `timedelta` and dates overflow with great ones.
     steps = [timedelta(**{unit: n}) for n in amounts if abs(n) < 1e5 for unit in ("minutes", "hours", "days")]
     return any(day + step == moment or day - step == moment for day in days for step in steps)
 

@@ -25,7 +25,7 @@ SURE = 6.63  # chi-squared with one degree of freedom, 99 %
 
 @dataclass(frozen=True, slots=True, order=True)
 class ErrorClass:
-    """What failures are told apart by.
+    """What distinguishes failures.
 
     Attributes:
         status: the HTTP status; 0 where there is none.

@@ -207,7 +207,7 @@ class RemoteFolder:
         self._stale += [beneath(name + PARTS, part.name) for part in growing.parts]
 
     def _write_indexes(self) -> None:
-        # Folders that have an index are among them even without a file: it would go on naming parts that are removed.
+        # Folders that have an index are among them even without a file: it would still name parts that are removed.
         journals: dict[str, dict[str, GrowingFile]] = {folder: {} for folder in self._indexed}
         for name, growing in self._growing.items():
             journals.setdefault(folder_of(name), {})[PurePosixPath(name).name] = growing

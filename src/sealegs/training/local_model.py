@@ -165,7 +165,7 @@ def trl_tool(tool: ToolInfo) -> dict[str, Any]:
 def _sorted(schema: Any, *, names: bool = False) -> Any:
     """The schema with its keywords in order; the names of properties keep theirs."""
     if isinstance(schema, dict):
-        # Names of properties are no keywords and keep the tool's order; one of them may itself be called `properties`.
+        # Names of properties are not keywords and keep the tool's order; one of them may itself be called `properties`.
         keys = list(schema) if names else sorted(schema)
         return {key: _sorted(schema[key], names=key == "properties" and not names) for key in keys}
     return [_sorted(item) for item in schema] if isinstance(schema, list) else schema

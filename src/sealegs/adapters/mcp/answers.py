@@ -222,7 +222,7 @@ def _broken(before: Any, value: Any) -> bool:
 
 
 def _content(before: list[Any], value: Any) -> list[Any]:
-    """The blocks that say the value: text by text where there were several, and what is no text where it was."""
+    """The blocks that say the value: text by text where there were several, and what is not text where it was."""
     texts = _texts(before)
     if not texts:
         return [item if _is_block(item) else _text(_say(item, None)) for item in _listed(value)]

@@ -1,7 +1,7 @@
 """The good calls of a clean run, each known by the step that it makes.
 
 A step is a tool, or a tool with its arguments where a run calls it with several. Reads that were repeated alike count
-once; a call that failed is no step. Answers that are JSON in a text are read as data.
+once; a call that failed is not a step. Answers that are JSON in a text are read as data.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ MONTHS = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 MONTH = re.compile(rf"{MONTHS}\b")
 MONTH_BEFORE = re.compile(rf"\b{MONTHS} $")
 PLAIN = re.compile(r"[:=€$£¥(]|\b[a-z]{2,}")  # what a text has that is neither a name nor an address
-SMALL = re.compile(r"[^\W\d_A-Z]")  # a letter that is no capital: of a text without one it may be a code
+SMALL = re.compile(r"[^\W\d_A-Z]")  # a letter that is not a capital: of a text without one it may be a code
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # Last words of the names of fields that identify, name or locate a thing, and measure nothing.
 IDENTIFYING = frozenset(

@@ -124,7 +124,7 @@ class AnthropicApi(ModelApi):
             elif name == "message_delta":
                 answer.update(data["delta"])
                 answer["usage"] = {**answer.get("usage", {}), **data.get("usage", {})}
-        # A stream without a stop reason broke off: what has arrived is no answer.
+        # A stream without a stop reason broke off: what has arrived is not an answer.
         if not answer or answer.get("stop_reason") is None:
             return None
         for at, texts in pieces.items():

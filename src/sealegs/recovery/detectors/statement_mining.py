@@ -263,7 +263,7 @@ def _candidates(names: Sequence[str], targets: Sequence[str]) -> Iterator[tuple[
         # Lines come first: `explained` then spares sums that say the same.
         for name in others:
             yield target, "line", (name,)
-        # A count of items is no sum, product or percentage of amounts.
+        # A count of items is not a sum, product or percentage of amounts.
         if target.startswith(NUMBER_OF):
             continue
         for pair in combinations(others, 2):

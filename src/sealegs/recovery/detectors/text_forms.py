@@ -72,7 +72,7 @@ def learn_text_forms(texts: Iterable[str]) -> TextForms | None:
         codes[key] = runs if key not in codes else tuple(map(_joined, codes[key], runs))
     if not example:
         return None
-    # So many forms are no forms: what is kept of them is the signs that occur.
+    # This many forms describe nothing: all that is kept of them is the signs that occur.
     if len(codes) > MOST:
         signs = (signs or set()) | {sign for key in codes for sign in key if sign != "*"}
     return TextForms(codes, None if signs is None else "".join(sorted(signs)), length, example[:40])

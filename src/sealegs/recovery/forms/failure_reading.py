@@ -129,7 +129,7 @@ def _again(message: str, depth: int) -> FailureReading:
     """What is inside a failure's message."""
     text = message.strip()
     if text[:1] in ("{", "["):
-        # Python programs print dicts in their own way, which is no JSON.
+        # Python programs print dicts in their own way, which is not JSON.
         for parse in (json.loads, ast.literal_eval):
             try:
                 inner = parse(text)

@@ -101,7 +101,7 @@ class EvalCourse:
             LogError: Inspect ended with an error.
         """
         self._progress = progress
-        with sample_calls_intercepted(), redirect_stdout(sys.stderr):  # what an eval prints is no result
+        with sample_calls_intercepted(), redirect_stdout(sys.stderr):  # what an eval prints is not a result
             self._play_clean()
             if not self._options.describe:
                 self._play_faulted()

@@ -155,7 +155,7 @@ def making_of(settings: Mapping[str, Any]) -> Making:
     """What the set is that has these settings.
 
     Raises:
-        ValueError, KeyError, TypeError, StopIteration: they are no settings of a set.
+        ValueError, KeyError, TypeError, StopIteration: they are not settings of a set.
     """
     origin = settings["sources"]
     sources = DataSources(origin["shipped"], tuple(origin["folders"]), tuple(origin["trajectories"]))

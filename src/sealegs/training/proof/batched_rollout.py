@@ -2,7 +2,7 @@
 
 Greedy decoding with a cache of keys and values. Rows are fed to the model side by side, shorter ones padded on the
 right; a padded place is hidden from everything that comes later, and positions are counted without it. What the model
-is told is the template's text of the conversation so far, so it sees exactly what training rows look like. A turn that
+reads is the template's text of the conversation so far, so it sees exactly what training rows look like. A turn that
 does not end, and an episode with too many calls, is cut off and stays in every denominator.
 """
 

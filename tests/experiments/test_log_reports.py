@@ -195,7 +195,7 @@ def test_spans_of_opentelemetry(tmp_path: Path) -> None:
     report = report_on(file)
     assert value(report, "look", "all", "calls") == (1, 1)
     assert "look(number=1)" in report.page()
-    assert "went on as the spans do not tell" in report.page()
+    assert "continued in a way that the spans do not show" in report.page()
     with pytest.raises(UserError, match=r"^--against x: .*spans.json holds spans"):
         report_on(file, "x")
 

@@ -28,7 +28,7 @@ def tool_results(content: Iterable[Any], tools: Tools, error_text: ErrorText = e
     """The message that answers the tool uses of a message.
 
     Args:
-        content: `message.content`; blocks that are no tool use are left out.
+        content: `message.content`; blocks that are not tool use are left out.
         tools: functions and generators by name, or a list of them.
         error_text: the text for what a tool raises; by default its name and words.
     """

@@ -28,7 +28,7 @@ class Head:
 
     @property
     def has_events(self) -> bool:
-        """Whether the body is a stream of events that can be told apart."""
+        """Whether the body is a stream of events that can be separated."""
         kind = self.header("content-type").partition(";")[0].strip().lower()
         return kind in EVENTS and self.header("content-encoding") in ("", "identity")
 

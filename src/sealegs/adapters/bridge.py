@@ -133,7 +133,7 @@ class ToolCallBridge:
             try:
                 kept.last = run(call.arguments)
                 kept.outcome = self._form.read(kept.last)
-            # Before the general case: these are no failures but the framework's way to steer.
+            # Before the general case: these are not failures but the framework's way to steer.
             except self._form.passing:
                 raise
             except Exception as error:
@@ -217,7 +217,7 @@ async def pieces_before_answer(
                     while last and (len(last) > 1 or not answers(last[0])):
                         passed.put_nowait(last.pop(0))
         except Exception:
-            for piece in last:  # it was no answer after all
+            for piece in last:  # it was not an answer after all
                 passed.put_nowait(piece)
             raise
         return last[0] if last else None  # only this passes through the seam

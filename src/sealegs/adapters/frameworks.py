@@ -21,7 +21,7 @@ class Framework:
         name: its name in messages.
         extra: the extra of Sealegs that installs it; empty where none is needed.
         packages: the distributions that a project asks for.
-        imports: the modules by which code is seen to use it; empty where it cannot be told from plain Python.
+        imports: the modules by which code is seen to use it; empty where it looks like plain Python.
         adapter: the adapter's module under `sealegs.adapters`; empty for plain Python and loops.
         lines: what puts its tools under a session, each as the documentation shows it.
         objects: what is taken as an agent object that can be run; empty where nothing is.

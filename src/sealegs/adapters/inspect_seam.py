@@ -331,6 +331,7 @@ def _handle(tool: ToolDef, texts: AnswerText) -> ToolHandle:
             return NO_DRY_RUN
         try:
             arguments = _call_tools.tool_params(dict(call.arguments), tool.tool)
+            # A layer's call is not the agent's: a tool that is itself marked would go through the session once more.
             with ACTIVE.apart():
                 return read_result(await tool.tool(**arguments), texts)
         except PASSING:

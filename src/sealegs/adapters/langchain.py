@@ -162,7 +162,7 @@ def _in_turns(copy: BaseTool) -> BaseTool:
         with turns.place(_graph_state(kwargs.get("config")), kwargs.get("tool_call_id")):
             return await run_async(*args, **kwargs)
 
-    # Pydantic models refuse attributes that are no fields.
+    # Pydantic models refuse attributes that are not fields.
     object.__setattr__(copy, "run", placed)
     object.__setattr__(copy, "arun", placed_async)
     return copy

@@ -49,7 +49,7 @@ def call_outputs(output: Iterable[Any], tools: Tools, error_text: ErrorText = er
     """The items that answer the function calls of a response; for the arguments see `tool_messages`.
 
     Args:
-        output: `response.output`; items that are no function call are left out.
+        output: `response.output`; items that are not function calls are left out.
         tools: functions and generators by name, or a list of them.
         error_text: the text for what a tool raises; by default its JSON.
     """

@@ -41,7 +41,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     """A copy of the tool or tools with every call going through the session.
 
     Args:
-        tools: a tool of the SDK or a sequence of them. What is no function tool stays as it is.
+        tools: a tool of the SDK or a sequence of them. What is not a function tool stays as it is.
         session: the episode; None takes the session that is active when a call is made.
     """
     if isinstance(tools, Sequence):

@@ -2,7 +2,7 @@
 
 Faults happen inside the function of a tool, so that Pydantic AI's own timeout, its hooks and its handling of errors
 meet them as they meet the tool's own. What it does not cover: tools that the model's provider runs; the `timeout` of a
-tool that is no function (an MCP server's has one of its own).
+tool that is not a function (an MCP server's has one of its own).
 """
 
 from __future__ import annotations

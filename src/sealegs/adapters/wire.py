@@ -97,7 +97,7 @@ class HttpExchange:
     Args:
         tool: the tool's name.
         arguments: the call's arguments.
-        api: the interface that is called, where this is no tool but a model.
+        api: the interface that is called, where this is not a tool but a model.
     """
 
     def __init__(self, tool: str, arguments: Mapping[str, Any], api: ModelApi | None = None) -> None:

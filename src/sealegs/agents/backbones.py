@@ -98,6 +98,7 @@ class Follower(ScriptedAgent):
                 return self.use(self.graph.step_of[self.failing])
             else:
                 self._believe()
+        # Planned anew at each turn from what is answered and what is broken: a switch is nothing but another plan.
         calls = next_calls(self.graph, State(done=frozenset(self.answers), broken=frozenset(self.broken)))
         if calls:
             return self.use(self.graph.steps[calls[0]])

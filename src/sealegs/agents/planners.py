@@ -150,6 +150,7 @@ class Oracle(Planner):
                 return
         step = self.graph.step_of[use.tool]
         slot = self.graph.home[step.id][0].id if step.id in self.graph.home else step.id
+        # Taken out, since only the first call of a slot meets the fault that was planned for it.
         persistence = self.pending.pop(slot, None)
         if persistence is None:
             self.answers[step.id] = parse_tool_message(text)

@@ -90,6 +90,7 @@ class Question:
                 ):
                     following += 1
                 if _content(tokens[following]):
+                    # Unsure, because a plain word may be anything; quoted texts, names and numbers are taken before it.
                     found.append(QuestionValue(tokens[following], following, sure=False))
                     if tokens[following + 1 : following + 2] == ["or"] and following + 2 < len(tokens):
                         found.append(QuestionValue(tokens[following + 2], following + 2, sure=False))

@@ -22,7 +22,7 @@ EXAMPLES = """Examples:
 """
 AGENT = typer.Argument(help="module:name of a function or agent, a command in quotes, or an address.")
 TOOLS = typer.Option(help="All tools of the agent as module:name: a list, or a function that makes fresh ones.")
-TASK = typer.Option(help="What the agent is asked.")
+TASK = typer.Option(help="The task's text, as the agent receives it.")
 EFFECTS = typer.Option(help="Names of the tools that change something, separated by commas; the others only read.")
 SAME = typer.Option(help="Names of tools that do the same, separated by commas; may be repeated.")
 RESET = typer.Option(help="module:function that puts the world of the tools back; called before each run.")

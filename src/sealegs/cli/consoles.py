@@ -1,7 +1,7 @@
 """Consoles for tables, progress and mistakes, on which every sign can be seen, whoever wrote the text.
 
-Markup is off: what agents and tools write is no instruction to us. A file of its own, since whoever prints plain lines
-(`terminal`) need not pay for importing Rich.
+Markup is off: what agents and tools write is not an instruction to us. A file of its own, since code that prints plain
+lines (`terminal`) need not pay for importing Rich.
 """
 
 from __future__ import annotations

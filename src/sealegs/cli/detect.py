@@ -46,9 +46,9 @@ def learn_profiles(
 @app.command("check")
 def check_records(
     records: Annotated[list[Path], RECORDS],
-    profiles: Annotated[Path, typer.Option(help="What `sealegs detect learn` wrote.")],
+    profiles: Annotated[Path, typer.Option(help="The file that `sealegs detect learn` wrote.")],
     false_alarms: Annotated[float, typer.Option(help="The share of right answers that may be called wrong.")] = 0.01,
-    per: Annotated[str, typer.Option(help="What the share is of: answer or episode.")] = "answer",
+    per: Annotated[str, typer.Option(help="The unit of the share: answer or episode.")] = "answer",
     drift: Annotated[bool, typer.Option(help="Also check whether levels moved, over all the records.")] = True,
     json: Annotated[str, json_option("rows and findings")] = "",
 ) -> None:

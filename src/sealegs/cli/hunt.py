@@ -22,7 +22,7 @@ def hunt_command(
     check: Annotated[str, typer.Option(help="The success check as module:function.")] = "",
     specs: Annotated[str, typer.Option(help="ToolSpecs of the tools as module:name.")] = "",
     agent: Annotated[str, typer.Option(help="With maze/TASK: planner, retrier or naive.")] = "",
-    out: Annotated[Path | None, typer.Option(help="Where plans and tests go; sealegs-hunt/NAME by default.")] = None,
+    out: Annotated[Path | None, typer.Option(help="For plans and tests; sealegs-hunt/NAME by default.")] = None,
     seed: Annotated[int, seed_option("Decides every plan that is tried.")] = 0,
     runs: Annotated[int, typer.Option(min=1, help="At most this many runs of the agent.")] = 5000,
     findings: Annotated[int, typer.Option(min=1, help="Failures after which the hunt ends.")] = 10,

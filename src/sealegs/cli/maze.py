@@ -59,7 +59,7 @@ def _compare_sets(folder: Path, json: str) -> None:
 @app.command("import")
 def import_tasks(
     folder: Annotated[Path, typer.Argument(help="Tasks in the published file format.")],
-    out: Annotated[Path | None, typer.Option(help="Where to; sealegs-tasks/NAME by default.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder to write; sealegs-tasks/NAME by default.")] = None,
 ) -> None:
     """Make tasks in the published format runnable: their tools are answered from the recorded outputs."""
     from sealegs.suites.maze.exchange.toolmaze_format import read_task_forms
@@ -72,6 +72,7 @@ def import_tasks(
         for note in each.notes:
             console.print(f"note {each.task.id}: {note}", highlight=False, markup=False)
     target = out or default_folder(folder)
+    # Nothing is written where nothing came of it: an empty folder would look like a set of tasks.
     if found:
         write_files(target, task_set_files(found))
     console.print(f"{len(found)} tasks imported into {target}, {len(left_out)} left out.", highlight=False)
@@ -199,7 +200,7 @@ def _generate_private(
     with show_progress("tasks") as progress, interruptible("task"):
         found = make(progress)
     for name in found.unmatched:
-        errors.print(f"note: nothing like {name} could be made; another task stands in its place")
+        errors.print(f"note: nothing like {name} could be made; another task takes its place")
     _compare_sets(out, json)
     if json != "-":
         summary = (

@@ -174,6 +174,7 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
         if is_empty_shard(folder):
             print_empty_shard(options.shard)
             continue
+        # On standard error, since standard output may be the JSON that a program reads.
         with errors.status("judging"), judging_jobs(getattr(options, "jobs", None)):
             found = suite.report(folder)
         write_report(found, "" if several else json, quiet=json == "-", max_invalid=options.max_invalid)
@@ -181,6 +182,7 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
         counts.append(found.validity)
         if json != "-":
             console.print(f"Records in {folder}. `sealegs report {folder}` makes a page of them.", highlight=False)
+    # One run has written its rows with its report; several share one file, and empty shards have no report at all.
     if several or not counts:
         write_table_rows(rows, json)
     if json != "-" and chosen[0].agent:

@@ -1,4 +1,4 @@
-"""`--on`: have the shards of the command itself made by a cluster, and join them where the command goes on."""
+"""`--on`: have the shards of the command itself made by a cluster, and join them where the command continues."""
 
 from __future__ import annotations
 
@@ -65,6 +65,7 @@ def make_shards_elsewhere(
         return
     with connected_cluster(on) as cluster, show_progress("shards") as progress, interruptible("shard"):
         _check_same_command(parts)
+        # A stopped command keeps its division, even if the cluster has grown: shards of two divisions do not join.
         of = _earlier_division(parts) or EACH * cluster.processors
         commands = {f"{number}{OF}{of}": _shard_command(Shard(number, of), alone) for number in range(1, of + 1)}
         cluster.make_archives(commands, parts, progress)
@@ -106,7 +107,7 @@ def _check_same_command(parts: Path) -> None:
 def _shard_command(shard: Shard, alone: Sequence[str]) -> RayCommand:
     """This command for one shard. Of an option that is given twice the last counts."""
     words = sys.argv[1:]
-    end = words.index("--") if "--" in words else len(words)  # what follows it are no options
+    end = words.index("--") if "--" in words else len(words)  # what follows it is not an option
     own = ("--on", "", "--shard", str(shard), "--json", "", *alone)
     settings = {name: value for name, value in os.environ.items() if name.startswith("SEALEGS_")}
     return RayCommand("sealegs", (*words[:end], *own), tuple(words[end:]), str(Path.cwd()), settings, (0, INCOMPLETE))

@@ -24,12 +24,12 @@ EXAMPLES = """Examples:
 
 
 AGENT = typer.Argument(
-    help="module:name of a function or agent, a command in quotes, or an address; may stand in pyproject.toml."
+    help="module:name of a function or agent, a command in quotes, or an address; may be given in pyproject.toml."
 )
 PLAN = typer.Option(help="The fault plan; drawn from the tools that are seen without one.")
 CHECK = typer.Option(help="Whether an answer is right, as module:function.")
 CONTRACT = typer.Option(help="A contract that every run must keep, such as no_action_twice; may be repeated.")
-INPUT = typer.Option(help="What the agent is asked; may be repeated.")
+INPUT = typer.Option(help="An input for the agent; may be repeated.")
 INPUTS = typer.Option(help="A file of inputs, one a line, or JSONL with `input`.")
 RUNS = typer.Option(min=1, help="At most this many runs under faults, and as many without.")
 BASELINE = typer.Option(help="Whether runs without faults are made too.")

@@ -67,7 +67,7 @@ def _with_folders(call: Callable[..., Any], verb: str) -> Callable[..., Any]:
 
 
 def _urls_in(value: Any, known: bool) -> list[str]:
-    """The URLs among the values of an option. A text counts only where the verb says so: most are no paths."""
+    """The URLs among the values of an option. A text counts only where the verb says so: most are not paths."""
     values = value if isinstance(value, (list, tuple)) else [value]
     places = [one for one in values if isinstance(one, (Path, str) if known else Path)]
     for place in places:

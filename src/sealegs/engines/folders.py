@@ -68,12 +68,14 @@ def open_run_folder(settings: RunSettings[E], folder: Path, form: LogSchema[E]) 
     noted = {**settings.model_dump(mode="json"), TOTAL: len(episodes)}
     shard, own = settings.part, type(settings).__module__
     ids = [episode.id for episode in episodes] if shard else []
+    # Before the run's own file: whether the folder may be used at all has to be known before anything is written to it.
     open_shard_folder(folder, describe_shard(shard, form.suite, ids, noted, [own]) if shard else None)
     if file.exists():
         check_same_run(settings, file)
     elif holds_files(folder):
         raise LogError(f"{folder} is not empty and holds no run of Sealegs; {ELSEWHERE}")
     else:
+        # Before any record, since records alone could not say of which run they are.
         write_atomically(file, json.dumps(noted, indent=2) + "\n", ELSEWHERE)
     finished = _finished(folder, form)
     return [episode for episode in own_episodes(settings) if episode not in finished]

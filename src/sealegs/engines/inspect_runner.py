@@ -137,7 +137,7 @@ def note_record(recorder: Recorder, *, text: bool = False, ours: bool = True) ->
     try:
         yield
     except LimitExceededError as error:
-        # A limit of the user's is no crash; Inspect has to see it all the same.
+        # A limit of the user's is not a crash; Inspect has to see it all the same.
         recorder.finish("limit", detail=str(error))
         raise
     except Exception as error:

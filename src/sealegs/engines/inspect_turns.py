@@ -96,6 +96,8 @@ async def _executed(state: TaskState, tools: list[ToolDef], recorder: Recorder) 
     calls = {call.id: call for call in state.output.message.tool_calls or []}
     for place, message in enumerate(messages):
         if isinstance(message, ChatMessageTool) and message.error is not None:
+            # Inspect refused it before any layer of ours saw the call: the record would lack it, and the model would
+            # read its failure in other words than all others.
             failure = Failure(message.error.message, type=UNREADABLE)
             call = calls[message.tool_call_id or ""]
             recorder.refused(Call(call.function, call.arguments, call.id), failure)
@@ -123,4 +125,5 @@ def scripted_output(name: str, agent: ActingAgent, conversation: list[ChatMessag
     act = agent.act()
     if isinstance(act, Say):
         return ModelOutput.from_content(name, act.text)
+    # The conversation grows with every reply, so its length makes an id that no other call in it has.
     return ModelOutput.for_tool_call(name, act.tool, dict(act.arguments), f"use-{len(conversation)}")

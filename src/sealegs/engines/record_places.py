@@ -52,6 +52,8 @@ def record_places(file: Path) -> dict[str, list[RecordPlace]]:
                 start, key, hashed = end, str(event["episode"]), hashlib.sha256()
             end += len(text)
             hashed.update(text)
+            # Without its line's end it may still have been under way when its writer was killed; the store cuts such a
+            # line off.
             if kind == "ended" and key and text.endswith(b"\n"):
                 found.setdefault(key, []).append(RecordPlace(file, start, end - start, hashed.digest()))
                 key = ""

@@ -179,7 +179,7 @@ def _names_files(text: str) -> bool:
 
 
 def read_shard_note(folder: Path) -> ShardNote | None:
-    """What a folder says of the shard that it holds; None where it is no shard's.
+    """What a folder says of the shard that it holds; None where it is not a shard's.
 
     Raises:
         UserError: the note is damaged.

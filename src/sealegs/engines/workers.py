@@ -196,6 +196,8 @@ def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: 
         left = dict.fromkeys(running)
         try:
             for done in as_completed(pool, running):
+                # Before the results are handed out: an interrupt while they are in use must not hand them out again
+                # below.
                 del left[done]
                 yield from done.result()
         except KeyboardInterrupt:

@@ -138,6 +138,7 @@ def agent_from(target: str | Callable[..., Any] | object, command: Sequence[str]
         words = shlex.split(target)
     except ValueError as error:
         raise UserError(f"{target!r} is not a command: {error}; close its quotes") from error
+    # A single word is more often a mistyped name than a program, and would be run as one.
     if len(words) > 1 and shutil.which(words[0]):
         return CommandAgent(target, tuple(words))
     raise UserError(

@@ -177,6 +177,7 @@ def made_runs(course: ExperimentCourse) -> ExperimentReport:
     with closing(course.folder):
         report = course.report()
     untold = [one for one in report.options.contracts if one.partition(":")[0] in OF_ANSWERS]
+    # Only with calls in the record: a body that made none has a plainer problem, which the report shows.
     if untold and not any(run.record.answer for run in report.runs) and any(run.record.turns for run in report.runs):
         raise UserError(
             f"contract {untold[0]} judges the answer, and the test reported none; ask for the fixture `faults` and "

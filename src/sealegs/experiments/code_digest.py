@@ -47,6 +47,7 @@ def _files(agent: AgentUnderTest, check: Any) -> Iterator[Path]:
 
 def _file_of(function: Any) -> Path | None:
     try:
+        # Unwrapped, since the file of a decorator says nothing of whether the agent has changed.
         file = inspect.getsourcefile(inspect.unwrap(function) if callable(function) else type(function))
     except TypeError:
         file = inspect.getsourcefile(type(function)) if type(function).__module__ != "builtins" else None

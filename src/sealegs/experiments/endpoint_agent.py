@@ -74,6 +74,7 @@ def _request(method: str, url: str, body: bytes | None, headers: dict[str, str],
         with error:
             return error.code, error.read().decode("utf-8", "replace")
     except urllib.error.URLError as error:
+        # Sent before any run: the server is not there at all, which is the user's mistake and no failure of the agent.
         if method == "PUT":
             raise UserError(f"{url} cannot be reached ({error.reason}); start the agent's server first") from error
         raise EndpointFailed(f"{url}: {error.reason}") from error

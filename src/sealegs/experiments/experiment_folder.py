@@ -50,6 +50,7 @@ class ExperimentFolder:
         if folder is None:
             return
         check_folder(folder, ELSEWHERE)
+        # Before anything is read: another process could be writing the runs that are counted as kept here.
         self._lock = FolderLock(folder)
         settings = {**options.model_dump(mode="json"), CODE: code}
         try:
@@ -104,6 +105,7 @@ def _why_not_resumed(folder: Path, wanted: dict[str, Any]) -> str:
         before = json.loads((folder / SETTINGS).read_text("utf-8"))
     except ValueError:
         return f"{folder / SETTINGS} is damaged"
+    # Not set aside like an older experiment: what is there is of another command, and its owner does not expect that.
     if CODE not in before:
         raise UserError(f"{folder} holds a run of another command; {ELSEWHERE}")
     if (folder / ENDED).exists():

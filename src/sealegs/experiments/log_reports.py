@@ -40,6 +40,7 @@ def report_on(logs: Path, against: str = "") -> RunReport:
     Raises:
         UserError: there is nothing to read, something that cannot be read, or nothing to put beside it.
     """
+    # First the folders of suites whose records do not say whose they are; only the suite itself can tell.
     if own := known_holder(logs):
         return own.report(logs, against)
     try:
@@ -150,4 +151,4 @@ def _span_episode(trace: Trace) -> SeenEpisode:
         nth[seen.tool] += 1
         turns.append(Turn(call, seen.said, seen.shown))
     record = Record(trace.name, trace.about, tuple(turns), None, EpisodeEnded("answered"))
-    return SeenEpisode(record, "went on as the spans do not tell")
+    return SeenEpisode(record, "continued in a way that the spans do not show")

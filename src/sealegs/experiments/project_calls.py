@@ -33,6 +33,7 @@ def counted_runs(functions: Mapping[str, tuple[Path, str]]) -> Iterator[Counter[
 
     def seen(frame: FrameType, event: str, given: Any) -> None:
         code = frame.f_code
+        # By name first: this runs at every call of the program, and paths take long to resolve.
         if event != "call" or code.co_qualname not in names:
             return
         if code not in known:

@@ -155,4 +155,5 @@ def _refilled(place: str, held: ToolContainer) -> str:
         return f"{place}.{held.name}.update({{{pairs}}})"
     if held.form == "tuple":
         return f"{place}.{held.name} = ({', '.join(values)},)"
+    # In place, as with `update` above: what has imported the list holds the same object and would miss a new one.
     return f"{place}.{held.name}[:] = [{', '.join(values)}]"

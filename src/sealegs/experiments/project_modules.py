@@ -97,7 +97,7 @@ class ProjectModule:
 
 
 def read_module(folder: Path, file: Path) -> ProjectModule | None:
-    """Read a file of a project; None where it is no Python that this Python can read."""
+    """Read a file of a project; None where it is not Python that this Python can read."""
     try:
         tree = ast.parse((folder / file).read_text("utf-8-sig"))
     except (OSError, ValueError, SyntaxError, RecursionError):
@@ -288,6 +288,7 @@ def _made_agents(tree: ast.Module) -> Iterator[tuple[str, str]]:
 def _returned(function: Function) -> Iterator[str]:
     """What a function without arguments returns the call of."""
     arguments = function.args
+    # It could not be called without knowing what to give it.
     if arguments.posonlyargs or len(arguments.args) > len(arguments.defaults):
         return
     local = {

@@ -1,7 +1,7 @@
 """Whether the seam is live in a project: its agent is run once, with one small fault on each tool that it calls.
 
-The fault is a delay: it is delivered and proven like any, and the agent goes on as without it, so that every tool that
-it calls is seen, and none does its work twice. The run is a real one, with the effects that the tools have.
+The fault is a delay: it is delivered and proven like any, and the agent continues as without it, so that every tool
+that it calls is seen, and none does its work twice. The run is a real one, with the effects that the tools have.
 """
 
 from __future__ import annotations

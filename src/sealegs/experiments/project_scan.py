@@ -44,7 +44,7 @@ class ScannedProject:
         folder: the folder.
         framework: the framework of the agent; plain Python where none is seen.
         found_by: where the framework was seen, in words; empty where none was.
-        modules: the Python modules that are no tests.
+        modules: the Python modules that are not tests.
         javascript: whether the project is one of TypeScript or JavaScript.
         mcp_servers: the MCP servers that a file of the project starts, by name.
         mcp_file: that file.
@@ -153,6 +153,7 @@ def _dependencies(folder: Path) -> Iterator[tuple[str, str]]:
     groups = [project.get("dependencies", []), *dict(project.get("optional-dependencies", {})).values()]
     groups += list(_toml(folder / "pyproject.toml").get("dependency-groups", {}).values())
     for wanted in (one for group in groups if isinstance(group, list) for one in group if isinstance(one, str)):
+        # What follows the name (a version, an extra, a marker) says nothing of the framework.
         yield _normal(re.split(r"[^\w.-]", wanted.strip())[0]), "pyproject.toml"
     poetry = _toml(folder / "pyproject.toml").get("tool", {}).get("poetry", {}).get("dependencies", {})
     yield from ((_normal(name), "pyproject.toml") for name in poetry)

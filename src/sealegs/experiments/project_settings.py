@@ -91,7 +91,7 @@ def verb_defaults(
         shared: what stands directly under `[tool.sealegs]`.
 
     Raises:
-        UserError: a key is no option of the verb, or its value is of a form that the option does not take.
+        UserError: a key is not an option of the verb, or its value is of a form that the option does not take.
     """
     place = f"[{'.'.join(('tool.sealegs', *path))}]"
     by_key = {option.key: option for option in options}

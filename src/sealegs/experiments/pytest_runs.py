@@ -98,6 +98,7 @@ class RunsOfTest:
         failed = [run for run in made if not run.passed]
         if not failed:
             return ""
+        # A run under faults first: that one has a plan that can be replayed.
         run = next((run for run in failed if run.arm == "faults"), failed[0])
         name = run.record.episode
         number = run.number + 1 if run.arm == "faults" else 0

@@ -137,6 +137,7 @@ class RunPlayer:
     def _checked(self, answer: Any, record: Record, run: ExperimentRun) -> list[str]:
         if self.check is None:
             return []
+        # By name, so that a check of the answer alone, as most are, need not take what it does not use.
         names = inspect.signature(self.check).parameters
         named = {name: value for name, value in (("record", record), ("input", run.input)) if name in names}
         check = self.check
@@ -146,7 +147,7 @@ class RunPlayer:
             return [f"the check failed: {' '.join(str(error).split())[:300] or repr(answer)[:200]}"]
         except Exception as error:
             return [f"the check raised {error_line(error)}"]
-        # numpy's truth value is no bool; its class is called `bool_`, and `bool` from numpy 2 on.
+        # numpy's truth value is not a bool; its class is called `bool_`, and `bool` from numpy 2 on.
         if passed is not None and not isinstance(passed, bool) and type(passed).__name__ not in ("bool_", "bool"):
             raise UserError(f"the check returned {passed!r:.100}; return True or False, or raise an AssertionError")
         return [] if passed is None or passed else [f"the check returned False for {answer!r:.200}"]

@@ -45,6 +45,7 @@ def arguments_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) ->
         written = _written(value, literal)
         if "default" not in field or written != _written(field["default"], literal):
             found.append((str(name), written))
+    # Arguments are given by name, so their order says nothing.
     return repr(sorted(found))
 
 
@@ -66,7 +67,7 @@ def _fields(spec: ToolSpec | None) -> Mapping[str, Any]:
 
 def _written(value: Any, literal: bool = False) -> str:
     kind = type(value)  # most values take the short way: a draw may ask for the key of every call
-    if kind is str and (literal or value[-1:].isalpha()):  # what ends so is no number
+    if kind is str and (literal or value[-1:].isalpha()):  # what ends so is not a number
         return repr(value)
     if kind is int and not literal and -LARGEST < value < LARGEST:
         return f"#{value}"
@@ -99,6 +100,7 @@ def _one_form(value: Any, literal: bool = False) -> str:
 
 def _number(value: float | Decimal) -> str:
     if isinstance(value, int):
+        # In hexadecimal, since Python refuses to write very long whole numbers in decimal.
         return f"#{int(value)}" if -LARGEST < value < LARGEST else f"#{hex(value)}"
     if not math.isfinite(value) or (isinstance(value, Decimal) and value.adjusted() >= LONGEST):
         return f"#{value}"

@@ -1,6 +1,6 @@
 """The arguments of a call that is an HTTP request, with what only rules look at: its method and its headers.
 
-Headers hold keys and cookies, so no record, no fault and no draw ever sees them: they are no items of the arguments. A
+Headers hold keys and cookies, so no record, no fault and no draw ever sees them: they are not items of the arguments. A
 layer that makes arguments of its own leaves them behind, and a rule on a header is then not true of the call.
 """
 

@@ -39,7 +39,7 @@ def own_kind(name: str) -> type[Fault]:
     """The class that `module:Class`, or the name of an entry point, stands for.
 
     Raises:
-        UserError: there is none, it cannot be imported, or it is no kind of fault. The message is one line.
+        UserError: there is none, it cannot be imported, or it is not a kind of fault. The message is one line.
     """
     point = registered_kinds().get(name)
     if point is None:
@@ -89,7 +89,7 @@ def findable(fault: Fault) -> Fault:
 
 
 def _unfitness(found: Any) -> str:
-    """Why an object is no kind of fault; empty where it is one."""
+    """Why an object is not a kind of fault; empty where it is one."""
     if not (isinstance(found, type) and issubclass(found, Fault)):
         what = found.__name__ if isinstance(found, type) else f"of type {type(found).__name__}"
         return f"is {what}, and no class of faults; name a subclass of sealegs.faults.Fault"

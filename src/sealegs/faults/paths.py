@@ -92,6 +92,7 @@ def _replaced(data: Any, keys: list[str], change: Callable[[Any], Any]) -> Any:
     if isinstance(data, Mapping):
         return {k: _replaced(v, rest, change) if k == key else v for k, v in data.items()}
     if isinstance(data, (list, tuple)):
+        # A number is a place in the list; any other key is looked up in each of its items.
         if key.isdigit():
             return [_replaced(v, rest, change) if i == int(key) else v for i, v in enumerate(data)]
         # A name in a list means this field of every item; only a number chooses one of them.

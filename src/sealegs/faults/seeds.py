@@ -16,7 +16,7 @@ def joined(*key: object) -> str:
 
 
 def digest(*key: object) -> int:
-    """64 bits of the key's BLAKE2b hash. Parts are told apart by position: ("ab", "c") differs from ("a", "bc")."""
+    """64 bits of the key's BLAKE2b hash. Parts are distinguished by position: ("ab", "c") differs from ("a", "bc")."""
     text = joined(*key)
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 

@@ -33,7 +33,7 @@ class ToolSpec:
         parts: how many separate effects a call may have; of a tool with several, a fault can leave some out.
         examples: documented arguments; also where an answer about another entity is taken from.
         used: paths in the answer that later steps use; a corruption must change one of them.
-        model_api: the interface that answers, where this is no tool but a model (a name of `faults.model_apis`).
+        model_api: the interface that answers, where this is not a tool but a model (a name of `faults.model_apis`).
     """
 
     name: str

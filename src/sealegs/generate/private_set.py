@@ -67,7 +67,7 @@ def make_private_set(
     progress: Progress,
     jobs: int | None = None,
 ) -> PrivateSet:
-    """Make a set, or go on with a stopped one, or read a finished one.
+    """Make a set, resume a stopped one, or read a finished one.
 
     Args:
         levels: of the tasks.
@@ -92,6 +92,7 @@ def make_private_set(
     progress(len(found), len(every))
     with WorkerPool(jobs or os.cpu_count() or 1) as pool:
         try:
+            # What was made is kept at once, so that a stopped run loses no more than what was under way.
             for made in pool.map(_made, [(key, secret) for key in every if key not in found]):
                 journal.append(asdict(made))
                 found[made.key] = made

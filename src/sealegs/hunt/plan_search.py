@@ -266,6 +266,7 @@ class _Search:
         again = [self.target.trial(trial.plan) for _ in range(REPEATS)]
         self.runs += REPEATS
         finding = Finding(trial, sum(_same(other, trial) for other in again), smallest=not self.spent)
+        # Neighbours are looked for around each rule by itself, with the other rules as they are.
         rules = [fault_site_of(rule) for rule in trial.plan.rules]
         on = rules_on(self.tools.values(), self.target.specs, self.limits.kinds)
         # With one rule, neighbours along both axes are tried; with several that would be too many runs.

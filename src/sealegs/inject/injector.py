@@ -361,7 +361,7 @@ def _note_end(triggered: TriggeredFaults, evidence: StrikeEvidence, sent: Call, 
 
 
 def _checked(steps: Steps) -> Steps:
-    """The steps of a fault of others, which may return what is no outcome."""
+    """The steps of a fault of others, which may return what is not an outcome."""
     shown: object = yield from steps
     # Raised inside `_under`, which turns it into a warning and leaves the answer as it is.
     if not isinstance(shown, (Value, Failure)):

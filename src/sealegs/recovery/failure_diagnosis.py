@@ -88,6 +88,7 @@ def diagnose_failure(text: str, bank: Bank | None = None) -> DiagnosisResult:
     matches = bank.nearest(signature, call)
     match = matches[0] if matches else None
     helps = bank.helps(signature, call)
+    # What is shown has to be the exemplar that the advice is from; that need not be the nearest.
     match = helps or match
     advice = helps.exemplar.advice_on(signature) if helps is not None else ""
     return DiagnosisResult(reading, signature, classify(signature, call, bank), match, advice)

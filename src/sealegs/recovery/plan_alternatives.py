@@ -209,6 +209,8 @@ def _known_by_then(then: ThenSettings, shown: set[tuple[str, str]], called: set[
                 raise ValueError(
                     f"{then.tool} is known by {name!r}, which should be {{seen: ...}}, {{asked: ...}} or fixed"
                 )
+    # A fixed value or an earlier argument may recur in calls of other requests; only what the detour's answer showed
+    # tells this one apart.
     if not linked:
         raise ValueError(f"{then.tool} is known by nothing that was shown before it; name one {{seen: ...}} in `knows`")
 

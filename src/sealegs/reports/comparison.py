@@ -116,7 +116,7 @@ def _panel(
 ) -> Panel | None:
     cells = _along(rows, results, metric, axis)
     known = models[0].metric(metric).keys()
-    # Without the mean of all: it is no place on the axis, and the curves would run on to it.
+    # Without the mean of all: it is not a place on the axis, and the curves would run on to it.
     ticks = tuple(tick for tick in cells if tick in known and tick != ALL)
     if not any(cells[tick].value is not None for tick in ticks):
         return None

@@ -114,6 +114,7 @@ def _fault_note(record: Record, case: Case, verdict: Verdict) -> str:
 
 def _faults(record: Record, case: Case, way: TaskProgress) -> Iterator[FaultSummary]:
     """Each rule that was at work, shown by its first delivered strike, or by its first strike if none was delivered."""
+    # Delivered strikes apart from those that came to nothing: one line must not count both.
     found: dict[tuple[str, bool], list[tuple[int, Turn, FaultStruck]]] = {}
     for number, turn in enumerate(record.turns, 1):
         for strike in turn.strikes:

@@ -96,6 +96,7 @@ def _place(table: RankTable, axis: str, name: str, own: Estimate | None, best_hi
     found = (table.cells[one.entrant].get((axis, name)) for one in table.standings)
     values = [one.value if best_high else -one.value for one in found if one is not None and one.value is not None]
     value = own.value if best_high else -own.value
+    # Equal values share the mean of their places; the one that is taken off is the model itself.
     return 1 + sum(other > value for other in values) + (sum(other == value for other in values) - 1) / 2
 
 

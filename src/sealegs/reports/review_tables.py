@@ -54,7 +54,7 @@ def print_review(found: GradedReview, console: Console) -> None:
         for name, count in counts.items():
             console.print(f"{kind} {name}: {count} of {found.total} questions answered", highlight=False, markup=False)
     _print("Tasks under NP, share in %", TASKS, found.rows, console)
-    _print("Answers of tools that are told rightly, share in %", ANSWERS, found.rows, console)
+    _print("Answers of tools that were classified correctly, share in %", ANSWERS, found.rows, console)
     _print("Agreement on which answers are corrupt", AGREEMENT, found.rows, console)
     for note in found.notes:
         console.print(f"note: {note}", highlight=False, markup=False)

@@ -174,7 +174,7 @@ def try_calls(launcher: Launcher) -> Iterator[CallAttempt]:
 
         with Kernel(place, LIMITS) as kernel:
             kernel.start([SEEN], answer)
-            # The start of the kernel has read the shared files, which is no call's doing.
+            # The start of the kernel has read the shared files, which is not the doing of any call.
             things.changed()
             kernel.run(Path(__file__).with_name("calls_inside.py").read_text(encoding="utf-8"))
             turn = kernel.run(f"try_all({things_to_try!r}, seen)")

@@ -54,6 +54,7 @@ class CallsInside:
 
     def _value(self, word: str, target: str, path: str) -> Any:
         if word == "fd":
+            # A copy for each attempt, since the call that is tried may close it.
             return os.dup(self._pipe) if target == "pipe" else opened(target, path)
         if word in ("path", "mode", "times", "oldtimes"):
             return about(word, path)

@@ -97,11 +97,14 @@ def _landlock(abi: int, ground: Ground) -> dict[str, Any]:
     rules += [(path, reading if path.endswith("/") else READ_FILE) for path in ground.readable]
     if ground.scratch:
         rules.append((ground.folder, (reading | WRITE) & handled))
+    # 1 << 1 is the right to write to a file: nothing beside the scratch folder can be written to but this.
     rules.append(("/dev/null", READ_FILE | 1 << 1))
     return {
         "files": handled,
         "net": NET if abi >= 4 else 0,
         "scoped": SCOPED if abi >= 6 else 0,
+        # Linux knows the struct's version by its size: each of its fields has 8 bytes, and versions 4 and 6 each added
+        # one.
         "size": 24 if abi >= 6 else 16 if abi >= 4 else 8,
         "rules": rules,
     }

@@ -103,6 +103,7 @@ def _function_call(
 
 def _done(message: Mapping[str, Any], turn: int, limits: Limits) -> Done:
     number, how, output, error = (message[name] for name in ("done", "how", "output", "error"))
+    # Not `isinstance`: true is an int, and equals the first turn's number.
     if type(number) is not int or number != turn:
         raise ProtocolViolation("the end of another turn")
     if how not in ENDS or not isinstance(output, str) or not isinstance(error, (str, type(None))):
@@ -142,7 +143,7 @@ def _text(value: str) -> None:
 
 
 def _no_constant(name: str) -> NoReturn:
-    # Python reads NaN and Infinity, which are no JSON.
+    # Python reads NaN and Infinity, which are not JSON.
     raise ProtocolViolation(f"the number {name}")
 
 

@@ -145,6 +145,7 @@ def _readable() -> tuple[tuple[str, ...], tuple[str, ...]]:
     python = python_files()
     readable = [str(file) for file in set(python.libraries.values())]
     for folder in python.folders:
+        # A rule for a link would hold for what it leads to, wherever that is.
         entries = [one for one in os.scandir(folder) if one.name not in INSTALLED and not one.is_symlink()]
         readable += [entry.path + "/" if entry.is_dir() else entry.path for entry in entries]
     if ZONES.is_dir():

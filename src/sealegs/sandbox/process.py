@@ -62,6 +62,7 @@ class KernelProcess:
             status = self._process.wait(LINGER)
         except subprocess.TimeoutExpired:
             return "it closed its pipe"
+        # A negative status is Python's own form; bubblewrap reports a signal of its child's as 128 and its number.
         if status < 0 or status > 128:
             return f"it was killed by signal {-status if status < 0 else status - 128}"
         return f"it ended by itself with status {status}"

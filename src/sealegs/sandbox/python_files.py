@@ -85,6 +85,8 @@ def _libraries(executable: Path, extensions: Path, folders: tuple[Path, ...]) ->
     named = {file.name: file for file in files}
     for folder in {file.parent for file in files}:
         for entry in os.scandir(folder):
+            # The loader asks for a library by the name of a link to it (`libm.so.6`), which therefore has to be there
+            # as well.
             if entry.is_symlink() and (target := Path(entry.path).resolve()) in files:
                 named[entry.name] = target
     return named

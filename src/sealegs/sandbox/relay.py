@@ -109,6 +109,7 @@ def exchange(folder: str, seconds: float, most: int) -> str:
     """Give the kernel what standard input holds, and wait for what it says."""
     until = time.monotonic() + seconds
     given = memoryview(sys.stdin.buffer.read())
+    # Opening a named pipe otherwise waits for its other end, and the kernel may be gone.
     replies = os.open(f"{folder}/replies", os.O_RDONLY | os.O_NONBLOCK)
     try:
         requests = os.open(f"{folder}/requests", os.O_WRONLY | os.O_NONBLOCK)

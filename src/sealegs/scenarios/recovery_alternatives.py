@@ -236,6 +236,7 @@ class _Way:
             return Fixed(binding.value)
         if isinstance(binding, Field) and binding.node in self._numbers:
             return StepField(self._numbers[binding.node], binding.path)
+        # From this call backwards: its own arguments are at hand, those of calls before it have to be remembered.
         for step in self._rest[leg::-1]:
             for name, own in step.arguments.items():
                 if own == binding:

@@ -75,8 +75,11 @@ def _kappa_ends(pairs: Sequence[tuple[str, str]]) -> tuple[float, float]:
     ones, others = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
     same = sum(a == b for a, b in pairs) / n
     expected = sum(ones[label] * others[label] for label in ones) / (n * n)
+    # What each trace adds to kappa times (1 - expected), so the variance is on the scale of the plain share of
+    # agreement.
     own = [(a == b) - (others[a] + ones[b]) / n * (1 - same) / (1 - expected) for a, b in pairs]
     variance = sum((one - sum(own) / n) ** 2 for one in own) / n**2
+    # As many cases as would give a plain share this variance, share * (1 - share) / cases.
     cases = same * (1 - same) / variance if variance > 0 and 0 < same < 1 else float(n)
     low, high = share_interval(same * cases, cases)
     return (low - expected) / (1 - expected), (high - expected) / (1 - expected)

@@ -119,6 +119,7 @@ def _same_text(given: Cell, right: str) -> bool:
 def _same_number(given: Cell, right: Cell) -> bool:
     if isinstance(given, str) or given is None or isinstance(right, str) or right is None:
         return False
+    # SQLite has no truth values: `True + 0` is the 1 that it would hold.
     given, right = given + 0, right + 0
     if given == right:
         return True
@@ -126,6 +127,7 @@ def _same_number(given: Cell, right: Cell) -> bool:
         return False
     try:
         off = abs(float(given) - float(right))
+    # Whole numbers have no bound here, and floats have: one that fits none is not near the other.
     except OverflowError:
         return False
     if float(right).is_integer():

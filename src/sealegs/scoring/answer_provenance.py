@@ -124,6 +124,7 @@ def _converted(value: StatedValue, known: GivenValues) -> bool:
     factors = CONVERSIONS.get(value.unit, ())
     if any(known.reckons(n / factor, _off(value, n, g) / factor) for n, g in value.numbers for factor in factors):
         return True
+    # Scales of temperature differ by an offset too, which no factor of `CONVERSIONS` can express.
     if "°" not in value.unit and "degree" not in value.unit:
         return False
     return any(known.reckons((n - 32) / 1.8, g / 3) or known.reckons(n * 1.8 + 32, g) for n, g in value.numbers)

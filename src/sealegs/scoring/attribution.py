@@ -123,6 +123,7 @@ def _wrong_switch(way: TaskProgress, case: Case) -> bool:
         victim = way.victims.get(group.id)
         if victim is None:
             continue
+        # A further call of the victim is a retry, and not the beginning of another branch.
         begun = {
             graph.home[move.step.id][1].id
             for move in after

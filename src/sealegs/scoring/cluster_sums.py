@@ -74,7 +74,7 @@ class ClusterSums:
 
     @cached_property
     def weights(self) -> Array:
-        """What one below the line counts for in the figure, ratio by ratio; nan where a part counts nothing."""
+        """What one below the line counts for in the figure, of shape (..., ratios); nan where a part counts nothing."""
         whole = self.below.sum(axis=(-2, -1))
         there = whole > 0
         parts, place = np.unique(self.part, return_inverse=True)
@@ -87,19 +87,19 @@ class ClusterSums:
 
     @cached_property
     def value(self) -> Array:
-        """The figure; nan where a part counts nothing."""
+        """The figure, of shape (...); nan where a part counts nothing."""
         found: Array = (self.weights * self.top.sum(axis=(-2, -1))).sum(axis=-1)
         return found
 
     @cached_property
     def won(self) -> Array:
-        """What each cluster adds to the figure."""
+        """What each cluster adds to the figure, of shape (..., clusters)."""
         found: Array = self._weighted(self.top).sum(axis=-2)
         return found
 
     @cached_property
     def mass(self) -> Array:
-        """How much of the figure each cluster is: its share of what is below the line."""
+        """How much of the figure each cluster is, of shape (..., clusters): its share of what is below the line."""
         found: Array = self._weighted(self.below).sum(axis=-2)
         return found
 
@@ -119,11 +119,11 @@ class ClusterSums:
         return int(self.block.max()) + 1
 
     def by_block(self, values: Array) -> Array:
-        """The sums of what clusters have, block by block."""
+        """The sums of what clusters have, block by block: of shape (..., blocks)."""
         return np.stack([values[..., self.block == one].sum(axis=-1) for one in range(self.blocks)], axis=-1)
 
     def spread(self, values: Array, others: Array | None = None) -> Array:
-        """The sums of the products of what clusters have, each less its block's mean."""
+        """The sums of the products of what clusters have, each less its block's mean: of shape (..., blocks)."""
         return self.by_block(self._centred(values) * self._centred(values if others is None else others))
 
     def _centred(self, values: Array) -> Array:
@@ -266,7 +266,7 @@ def decrease_interval(one: ClusterSums, other: ClusterSums, confidence: float = 
 
 
 def paired_change(one: ClusterSums, other: ClusterSums) -> Array:
-    """What each cluster adds to the difference of two figures.
+    """What each cluster adds to the difference of two figures, of shape (..., clusters).
 
     What both samples have in common is taken off, which changes no sum: a cluster that counts in one sample alone has
     then gained or lost only what it is above or below the rest.

@@ -32,7 +32,7 @@ from sealegs.traces.events import EpisodeEnded, OutcomeShown, ToolCalled
 from sealegs.traces.record import USAGE, Turn
 from sealegs.traces.repeated_calls import Repetition, repetitions
 
-PAUSE = 0.01  # seconds: on a real clock any code takes a moment, and that is no wait
+PAUSE = 0.01  # seconds: on a real clock any code takes a moment, and that is not a wait
 SLACK = 1e-3  # seconds that a wait may fall short of the requested wait
 
 
@@ -54,7 +54,7 @@ def action_done_twice(run: RunEvidence) -> str:
 
 
 def _remedy(found: Repetition) -> str:
-    """How a finding that is no proof would be settled."""
+    """How a finding that is not proof would be settled."""
     tool = found.first.call.tool
     if not found.declared:
         return f"; if it has none, declare {tool} with effects=False"
@@ -94,7 +94,7 @@ def retry_without_wait(run: RunEvidence, least: float = PAUSE) -> str:
             continue
         key = request_key(turn, specs)
         later = run.record.turns[place + 1 :]
-        # Calls made at the same time are no repetition: the failure was not known yet.
+        # Calls made at the same time do not repeat one another: the failure was not known yet.
         again = next((one for one in later if request_key(one, specs) == key and came_after(turn, one)), None)
         if again is None or again.call.id not in times or turn.call.id not in times:
             continue
@@ -145,6 +145,7 @@ def unguarded_action(run: RunEvidence, pattern: str) -> str:
     failed: dict[str, Turn] = {}  # guards whose last call failed
     pending: list[Turn] = []
     for turn in run.record.turns:
+        # A guard counts once it is over: a call made beside it could not know what it would say.
         for guard in [one for one in pending if came_after(one, turn)]:
             pending.remove(guard)
             if answered(guard.shown):

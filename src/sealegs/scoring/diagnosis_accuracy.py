@@ -151,6 +151,7 @@ def floor(bank: Bank | None = None) -> float:
         for one in diagnose_failures(labelled_failures("train"), silent)
     )
     best = 0.0
+    # Up to the end, not to the first that fails: with few failures near, the share jumps up and down.
     for place in range(1, round(1 / STEP) + 1):
         right = [good for distance, good in found if distance <= place * STEP]
         if right and sum(right) / len(right) >= RIGHT:

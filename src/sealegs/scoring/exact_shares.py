@@ -50,7 +50,8 @@ def share_ends(hits: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple
 def exact_ends(hits: Array, n: Array, confidence: float) -> tuple[Array, Array]:
     """Blaker's interval of each share of whole counts.
 
-    The ends are nan for other counts, for more than `MANY` of both kinds, and where the confidence is not above 0.
+    The ends have the shape of `hits` and `n`, which is one. They are nan for other counts, for more than `MANY` of both
+    kinds, and where the confidence is not above 0.
     """
     x, size = np.rint(hits), np.rint(n)
     whole = (np.abs(hits - x) < 1e-6) & (np.abs(n - size) < 1e-6) & (size > 0) & (np.minimum(x, size - x) <= MANY)
@@ -68,8 +69,8 @@ def counted_ends(top: Array, below: Array, mass: Array, variance: Array, confide
 
     Args:
         top, below: what each cluster adds above and below the line, of shape (..., ratios, runs, clusters).
-        mass: how much of the figure each cluster is.
-        variance: of the figure.
+        mass: how much of the figure each cluster is, of shape (..., clusters).
+        variance: of the figure, of shape (...).
         confidence: of the figure's interval; that of these ends is less, by `ROOM`.
     """
     hits, sizes = (side.sum(axis=(-3, -2)) for side in (top, below))

@@ -118,6 +118,7 @@ def _cell(cell: EpisodeTable[HighwaterResult], mode: str) -> Iterator[tuple[str,
         yield mean.name, estimate(mean, cell)
     if mode != CLEAN:
         yield EXPOSED.name, estimate(EXPOSED, cell)
+        # What was done after an error is a share of the episodes that met one; without any, it is of nothing.
         for share in AFTER if any(r.verdict.exposed for r in cell) else ():
             yield share.name, estimate(share, cell)
 

@@ -89,6 +89,7 @@ def _empty(value: object) -> bool:
         return nothing is not None if data is None else _empty(data)
     if isinstance(value, Mapping):
         # An empty list beside a page number or a query is empty all the same.
+        # Only in a record is 0 a count of what was found; by itself it may be the answer.
         return all(_empty(item) or item == 0 for item in value.values()) or any(
             isinstance(item, (list, tuple, Mapping)) and not item for item in value.values()
         )
@@ -111,6 +112,7 @@ def _needless(record: Record) -> str:
 def _unfounded(record: Record, specs: Mapping[str, ToolSpec], seen: Mapping[str, Outcome | None]) -> str:
     """A success that is claimed although the last tool never answered, or although an action was never done."""
     own = record.own
+    # A tool that answered at any time has given the agent something to claim, even if its last call failed.
     good = {turn.call.tool for turn in own if answered(seen.get(turn.call.id))}
     last = [turn for turn in own if turn.over >= own[-1].began]  # together with the last one
     bad = [turn for turn in last if not answered(seen.get(turn.call.id)) and turn.call.tool not in good]

@@ -118,8 +118,11 @@ def exchange_p(one: ClusterSums, other: ClusterSums) -> float:
         ways = [comb(int(m), int(each)) * comb(int(n), whole - int(each)) for each in theirs]
         own = np.array([each / comb(int(n + m), whole) for each in ways])
         sums = (values[:, None] + width * (theirs / m - (whole - theirs) / n)).ravel()
+        # Differences that are one but for the error of the arithmetic are merged, or their number would multiply with
+        # each block.
         values, place = np.unique(np.round(sums, 9), return_inverse=True)
         chances = np.bincount(place.ravel(), (chances[:, None] * own).ravel()).astype(np.float64)
+    # Rounding above moved the sums a little: what is this close to the observed difference counts as equal to it.
     beyond = np.abs(values) - abs(float(other.value - one.value))
     return float(chances[beyond > 1e-7].sum() + chances[np.abs(beyond) <= 1e-7].sum() / 2)
 
@@ -131,6 +134,7 @@ def _all_or_nothing(sums: ClusterSums) -> list[tuple[float, float, float]]:
         mass, won = (values[sums.block == block] for values in (sums.mass, sums.won))
         mass, won = mass[mass > 0], won[mass > 0]
         whole = np.minimum(np.abs(won), np.abs(mass - won)) < 1e-9
+        # With clusters of different mass it would matter which of them win, and not only how many.
         plain = bool(whole.all()) and (not len(mass) or float(np.ptp(mass)) < 1e-9)
         found.append((float(len(mass)), float((won > mass / 2).sum()) if plain else np.nan, float(mass.sum())))
     return found

@@ -142,6 +142,7 @@ class GivenValues:
         whole = " ".join(self.text.split())
         if all(piece in whole or piece.replace(" ", "_") in whole for piece in pieces):
             return True
+        # The first letters alone: most endings of inflected words come after them.
         return all(word[:6] in self._stems for word in words_of(plain) if len(word) > 3 and not word.isdigit())
 
     def says_code(self, code: str) -> bool:
@@ -193,9 +194,11 @@ class GivenValues:
 
     def says_minutes(self, minutes: float) -> bool:
         """Whether a duration is known, or lies between two times of day that were."""
+        # What is known may be in minutes, in seconds or in hours.
         if any(self.has(minutes * factor, 1e-6) for factor in (1.0, 60.0, 1 / 60)):
             return True
         at = [60 * hour + minute for hour, minute in self.moments]
+        # Modulo a day, so that the time between may go over midnight.
         return any((second - first) % 1440 == minutes for first in at for second in at if first != second)
 
     def has(self, number: float, off: float) -> bool:
@@ -239,7 +242,7 @@ def _sum(stated: float, off: float, numbers: Sequence[float]) -> bool:
     """Whether two of the numbers have this sum, difference or, below one, ratio."""
     for one in numbers:
         rest = stated - one
-        # A small count is not added to what is no count, nor a number to itself.
+        # A small count is not added to what is not a count, nor a number to itself.
         fits = min(one, rest) >= LOOSE or max(one, rest) < 100 or min(one, rest) % 1
         if rest > 0 and fits and abs(rest - one) > off and _near(numbers, rest, off):
             return True
@@ -264,6 +267,8 @@ def _product(stated: float, off: float, numbers: Sequence[float], factors: Seque
             continue
         if _near(numbers, stated / one, off / one) or _near(numbers, stated * one, off * one):
             return True
+        # The stated number as `one / known`; the error is that of the quotient, which grows as the stated number
+        # shrinks.
         if off < ANY_PRODUCT and stated and _near(numbers, one / stated, one / stated * off / stated):
             return True
         changes = (one / 100, 1 + one / 100, 1 - one / 100) if one < 100 and len(factors) == len(numbers) else ()

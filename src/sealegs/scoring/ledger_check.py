@@ -62,7 +62,9 @@ def ledger_right(record: Record, case: Case, done: frozenset[str]) -> bool:
     """Whether the ledger holds the effects of one valid solution; `done`: steps that say which branches were taken."""
     graph = case.task.graph
     fixed = [id for id in graph.by_id if id in graph.steps]
+    # Where no branch was finished by right calls, the effects of any branch may be those in the ledger.
     whole = [finished_branches(group, done) or group.branches for group in graph.groups]
+    # Several branches of a group may have been finished; the ledger must be that of one valid choice, whichever it is.
     for choice in itertools.product(*whole):
         steps = fixed + [step.id for branch in choice for step in branch.steps]
         wanted = [effect for id in steps for effect in case.reference.steps[id].effects]

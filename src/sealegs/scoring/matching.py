@@ -32,6 +32,7 @@ def close(left: Any, right: Any) -> bool:
     if isinstance(left, str) and isinstance(right, (int, float)):
         left = _number(left)
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        # Both limits at once; a little over a cent, since amounts a cent apart differ by more than 0.01 as floats.
         return abs(left - right) <= max(1e-9, min(0.0101, TOLERANCE * abs(right)))
     if isinstance(left, str) and isinstance(right, str):
         return _plain(left) == _plain(right)
@@ -128,6 +129,7 @@ def is_corrupted(turn: Turn) -> bool:
     """
     strikes = [strike for strike in turn.strikes if strike.implicit and strike.delivered]
     put_right = turn.said is not None and turn.shown == turn.said
+    # A tool that never ran did not do what the answer reports, however right the answer looks (`silent_noop`).
     return any((strike.shown != strike.said and not put_right) or strike.runs == 0 for strike in strikes)
 
 

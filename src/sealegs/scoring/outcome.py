@@ -45,6 +45,7 @@ def answer_problems(record: Record, case: Case) -> Iterator[str]:
 def wrong_values(answer: str, case: Case) -> Iterator[str]:
     """What an answer lists under a deliverable's label (`- the total: 99.37`) and is not the right number or code."""
     for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
+        # Only numbers and codes: other text can be worded in many right ways.
         plain = isinstance(value, (int, float)) or (isinstance(value, str) and any(map(str.isdigit, value)))
         for line in trusting(answer) if plain else ():
             found = _under(deliverable.label).match(line)

@@ -47,6 +47,9 @@ def differ(one: ClusterSums, other: ClusterSums, error: float) -> NDArray[np.boo
     Args:
         one, other: of the same clusters; they may have leading axes.
         error: the test's error rate.
+
+    Returns:
+        Of shape (...), their leading axes.
     """
     low, high = paired_interval(one, other, 1 - error)
     found: NDArray[np.bool_] = ((low > 0) | (high < 0)) & (randomisation_p(one, other) <= error)
@@ -57,7 +60,8 @@ def randomisation_p(one: ClusterSums, other: ClusterSums) -> Array:
     """The P value of the test that flips, cluster by cluster, which sample is which (Fisher 1935).
 
     Exact where all clusters that differ do so by as much (for one rate of 0 and 1 it is McNemar's two-sided exact test)
-    and for up to `FLIPPED` clusters that differ; beyond that a normal approximation, corrected for continuity.
+    and for up to `FLIPPED` clusters that differ; beyond that a normal approximation, corrected for continuity. Of shape
+    (...), the leading axes of both.
     """
     change = paired_change(one, other)
     found = np.ones(change.shape[:-1])

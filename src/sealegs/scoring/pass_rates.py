@@ -57,6 +57,7 @@ def decide(passes: int, n: int, required: float) -> Decision:
         return "held" if passes == n else "weakness"
     if _at_least(passes, n, required) <= ERROR:
         return "held"
+    # The chance of so few passes or fewer, as what is left of that of more.
     return "weakness" if 1 - _at_least(passes + 1, n, required) <= ERROR else "inconclusive"
 
 

@@ -34,6 +34,9 @@ def student_point(freedom: ArrayLike, confidence: float = 0.95) -> Array:
     Args:
         freedom: degrees of freedom v, more than 0; they need not be whole.
         confidence: the probability.
+
+    Returns:
+        Of the shape of `freedom`.
     """
     v = np.atleast_1d(np.asarray(freedom, dtype=np.float64))
     front = _log_gamma((v + 1) / 2) - _log_gamma(v / 2) - _log_gamma(0.5)
@@ -58,6 +61,9 @@ def binomial_ends(hits: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tu
     Args:
         hits, n: successes and cases, real numbers with 0 <= hits <= n; where n is 0 the ends are 0 and 1.
         confidence: of the interval.
+
+    Returns:
+        The lower and the upper ends, each of the shape that `hits` and `n` have together.
     """
     x, size = np.broadcast_arrays(np.asarray(hits, dtype=np.float64), np.asarray(n, dtype=np.float64))
     both = np.concatenate([x.ravel(), (size - x).ravel()])
@@ -100,6 +106,9 @@ def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike, rest: ArrayLike | 
         a, b: parameters, more than 0.
         x: from 0 to 1.
         rest: 1 - x, where it is known better than by subtraction.
+
+    Returns:
+        From 0 to 1, of the shape that the parameters have together.
     """
     given = [np.asarray(one, dtype=np.float64) for one in (a, b, x)]
     given.append(1 - given[2] if rest is None else np.asarray(rest, dtype=np.float64))

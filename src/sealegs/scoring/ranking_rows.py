@@ -160,6 +160,7 @@ class RankTable:
             for axis, name, figure, p in cell_comparisons(self.entrants[best], self.entrants[place])
         ]
         effects: dict[tuple[str, str], tuple[Comparison, ...]] = {}
+        # All cells at once: corrected table by table, enough tables would find a difference by chance.
         for (key, _), one in zip(found, corrected([one for _, one in found]), strict=True):
             effects[key] = (*effects.get(key, ()), one)
         return effects

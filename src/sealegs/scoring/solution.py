@@ -2,7 +2,8 @@
 
 The last one counts, since a model may correct itself. A tag that is never closed counts to the end of the message: many
 models are stopped at the closing tag, which is then not part of their text. A solution that says that there is none
-is told from an answer by its words; a list, a number, a quoted text or a table is an answer whatever words are in it.
+is distinguished from an answer by its words; a list, a number, a quoted text or a table is an answer whatever words it
+contains.
 """
 
 from __future__ import annotations

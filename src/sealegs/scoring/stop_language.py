@@ -115,6 +115,7 @@ def leaves_undone(answer: str, *, lacking: bool) -> bool:
     """
     if says_stop(answer):
         return True
+    # A status line says what it means; sentences about trouble are not weighed against it.
     if not lacking or has_status_line(answer):
         return False
     sentences = _sentences(answer)

@@ -89,6 +89,7 @@ def literal(text: str) -> tuple[bool, Any]:
         pass
     try:
         with warnings.catch_warnings():
+            # Python warns of odd escapes in the text, which is not code of anybody's here.
             warnings.simplefilter("ignore")
             return True, ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -118,7 +119,7 @@ def _only_literal(text: str, question: str) -> Any:
     found, value = literal(text[min(places) : end + 1])
     if not found or _DOUBT.search(around):
         return None
-    # A sentence around a list may say how many it holds: that is no second answer.
+    # A sentence around a list may say how many it holds: that is not a second answer.
     counted = {len(value)} if isinstance(value, (list, Mapping)) and len(value) > 1 else set()
     return value if _figures(around).keys() <= _figures(question).keys() | counted else None
 
@@ -167,6 +168,7 @@ def _in_order(values: Any) -> list[Any]:
 
 def _from_list(values: list[Any], columns: Sequence[str]) -> Iterator[AnswerReading]:
     if values and all(isinstance(row, Mapping) for row in values):
+        # The first row's order, so that rows whose keys come in another order give the same table.
         names = [str(name) for name in values[0]]
         # Records of one shape are a table; others have no columns to compare.
         if all({str(name) for name in row} == set(names) for row in values):
@@ -195,6 +197,7 @@ def _from_object(value: Mapping[Any, Any], columns: Sequence[str]) -> Iterator[A
     named, rows = value.get("columns"), value.get("rows", ())
     if isinstance(named, (list, tuple)) and _is_table(rows) and not isinstance(rows[0], Mapping):
         yield from _table([list(row) for row in rows], [str(name) for name in named])
+    # `{"Rome": 3, "Oslo": 5}`: keys that are not names of columns are the cells of the first column.
     if len(columns) > 1 and not any(
         fold_column_name(name) == fold_column_name(column) for name in names for column in columns
     ):
@@ -293,6 +296,7 @@ def _without_lead(text: str) -> str:
 
 def _from_sentence(text: str, question: str) -> Iterator[AnswerReading]:
     """A single value in a sentence: behind a colon or a verb, in quotes, or the only number or date."""
+    # A sentence that doubts or denies does not say which of its values it stands by.
     if _DOUBT.search(text):
         return
     body = _without_lead(text).strip()
@@ -304,6 +308,7 @@ def _from_sentence(text: str, question: str) -> Iterator[AnswerReading]:
     figures = _figures(text)
     # A number of the question is repeated in the answer more often than it is the answer.
     fresh = {number: figure for number, figure in figures.items() if number not in _figures(question)} or figures
+    # Behind `about` or `more than`, a number is a bound or an estimate and not the value itself.
     firm = [figure for figure in fresh.values() if not _LOOSE.search(text[: text.find(figure)])]
     for found in (marked, dates, firm if len(fresh) == 1 else []):
         if len(found) == 1:

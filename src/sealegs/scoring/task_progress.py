@@ -128,6 +128,7 @@ def read_fields(task: Task) -> Mapping[str, tuple[str, ...]]:
     fields = [need for step in task.graph.walk() for need in step.needs]
     for field in (*fields, *(deliverable.source for deliverable in task.deliverables)):
         node = task.graph.by_id.get(field.node)
+        # A need of a group is met by whichever branch is taken, so the matching field of each branch counts as read.
         sources = [branch.exports[field.path] for branch in node.branches] if isinstance(node, Group) else [field]
         for source in sources:
             found.setdefault(source.node, {})[source.path] = None

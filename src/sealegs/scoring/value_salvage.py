@@ -92,6 +92,7 @@ def _derived(value: Any, leaves: Sequence[Any], shown: Sequence[Any]) -> bool:
     moment = _moment(value)
     if moment is None:
         return False
+    # Beyond 1e5 a number is not a span, and `timedelta` and dates overflow with great ones.
     steps = [timedelta(**{unit: n}) for n in amounts if abs(n) < 1e5 for unit in ("minutes", "hours", "days")]
     return any(day + step == moment or day - step == moment for day in days for step in steps)
 
@@ -109,6 +110,7 @@ def _totals(shown: Sequence[Any]) -> Iterator[float]:
     for one in shown:
         columns: dict[str, list[float]] = {}
         for path, leaf in paths.leaves(one):
+            # Only with a place in its path is a number an entry of a list, and so part of a column.
             if isinstance(leaf, (int, float)) and not isinstance(leaf, bool) and re.search(r"\d", path):
                 columns.setdefault(re.sub(r"\d+", "*", path), []).append(leaf)
         for column in columns.values():

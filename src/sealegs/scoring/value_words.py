@@ -119,7 +119,7 @@ YEAR_BEFORE: Final = re.compile(
     r"[\s,.]*(?:\d{4}\s?(?:[-/]|to|and|or|bis|und|et|y|e)\s?)?|[(/©]|\d{4}\s?[-/])$",
     re.IGNORECASE,
 )
-# Terms that hold digits and are no codes.
+# Terms that hold digits and are not codes.
 TERMS_WITH_DIGITS: Final = re.compile(
     r"(?:h2o|co2|b2[bc]|c2c|p2p|mp[34]|[234]d|[2348]k|[2345]g|a[0-6]|q[1-4]|h[12]|fy\d\d(?:\d\d)?|utf-?8|iso-?\d{4,5}|utc[+-]\d+"
     r"|gmt[+-]\d+|sha-?\d+|base64|covid-?19|v\d|top-?\d{1,2}|24/7|i18n|oauth2|http/?[123]|s3|ec2|x86|ipv[46]|wi-fi \d"

@@ -64,13 +64,14 @@ class TextIndex:
         return sum(self._rarity.get(word, unseen) * count / (fill + count) for word, count in Counter(found).items())
 
     def likeness(self, query: str) -> NDArray[np.float64]:
-        """How alike the query and every text are, 0 to 1."""
+        """How alike the query and every text are, 0 to 1; of shape (texts,)."""
         import numpy as np
 
         words = tokenize(query)
         known = [word for word in dict.fromkeys(words) if word in self._rarity]
         if not known:
             return np.zeros(len(self.texts))
+        # Words that no text has are left to the divisor: the more of them, the less alike is any text.
         found = np.asarray(self._index.get_scores(known), dtype=np.float64)
         alike: NDArray[np.float64] = np.minimum(1.0, found / (self._own * self._itself(words) ** 0.5))
         return alike
@@ -93,6 +94,7 @@ def best(scores: Any, k: int) -> list[tuple[int, float]]:
     """Place and score of the k highest of an array that are above 0, the highest first, of equals the first."""
     many = len(scores)
     if many > k:  # without sorting them all
+        # Texts that tie with the last of them stay in: their places decide below, not the way the array was cut.
         least = scores[scores.argpartition(many - k)[many - k :]].min()
         places = (scores >= least).nonzero()[0]
     else:
@@ -125,6 +127,7 @@ def _bm25s() -> Any:
 
 
 def _weight(texts: int, having: int) -> float:
+    """How rare a word is that so many of the texts have: Lucene's form, which is never below 0."""
     return log(1 + (texts - having + 0.5) / (having + 0.5))
 
 

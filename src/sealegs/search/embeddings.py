@@ -60,7 +60,7 @@ class EmbeddingIndex:
         )
 
     def likeness(self, query: str) -> Any:
-        """The cosine of the query and every text, 0 where it is below: for the exemplar bank's text part."""
+        """The cosine of the query and every text, at least 0, of shape (texts,): the text part of an exemplar bank."""
         return (self._vectors @ self._encoded([query])[0]).astype(float).clip(0.0, 1.0).round(DIGITS)
 
     def top(self, query: str, k: int) -> list[tuple[int, float]]:

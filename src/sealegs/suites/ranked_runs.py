@@ -262,6 +262,7 @@ def read_sizes(file: Path) -> dict[str, float]:
     if not isinstance(found, dict) or not found:
         raise UserError(f"--sizes {file} holds no sizes; {example}")
     for name, size in found.items():
+        # YAML reads `yes` as true, which Python takes for 1.
         if isinstance(size, bool) or not isinstance(size, int | float):
             raise UserError(f"--sizes {file}: the size of {name} is {size!r}, which is not a number; {example}")
     return {str(name): float(size) for name, size in found.items()}

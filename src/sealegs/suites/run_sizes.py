@@ -46,6 +46,7 @@ def scripted_sizes(
         opening: how many letters the model is sent first in an episode.
     """
     few = min(FEW, options.limit or FEW)
+    # One process and no shard: the few episodes are over sooner than a worker starts, and all of them are needed here.
     changed = {"model": "", "engine": "direct", "limit": few, "epochs": 1, "shard": "", "jobs": 1}
     found: list[list[tuple[int, int, int]]] = []
     for agent in agents:

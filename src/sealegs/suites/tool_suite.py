@@ -362,6 +362,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         runs = []
         for key, found in logged.runs.items():
             who = _player(self.name, key)
+            # Episodes end in another order in each run; tables and pages must not show it.
             ordered = sorted(found.items(), key=lambda item: (item[0].level, item[0].mode, item[0].task, item[0].epoch))
             results = [(self.result(episode, record), record) for episode, record in ordered]
             every: dict[ToolEpisode, Record | str] = {**found, **logged.invalid[key]}

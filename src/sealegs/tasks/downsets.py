@@ -156,6 +156,7 @@ class _Fields:
             self._field[unit] = (1 << size) - 1 << len(self._owner)
             self._owner += [unit] * size
         self._starts = {
+            # What is left of a chain of n steps once its first one is taken: the n - 1 bits above its flag.
             unit: tuple((((1 << n - 1) - 1) * (flag << 1), number) for n, number in block.lengths[unit].items())
             for unit, flag in self._flag.items()
             if unit in block.lengths

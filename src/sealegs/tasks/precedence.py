@@ -130,6 +130,8 @@ def _needs(step: Step, graph: Graph, index: dict[str, int]) -> Iterator[tuple[st
     for id in step.after:
         node = graph.by_id.get(id)
         if isinstance(node, Group):
+            # Whoever waits for a group waits for all of a branch; whoever reads it, only for the step that gives the
+            # field.
             yield id, tuple(_bits(branch, index) for branch in node.branches)
         else:
             yield id, (1 << index[id],)

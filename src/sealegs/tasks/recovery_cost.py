@@ -318,7 +318,7 @@ def _check(graph: Graph, state: State) -> None:
     problems = [f"done: there is no step {id!r}" for id in sorted(state.done - graph.steps.keys())]
     for id in state.pending:
         node = graph.by_id.get(id)
-        # A step inside a group is no node, and may have a fault all the same.
+        # A step inside a group is not a node, and may have a fault all the same.
         if node is None and id not in graph.steps:
             problems.append(f"pending: there is no group and no step {id!r}")
         elif id in state.done:

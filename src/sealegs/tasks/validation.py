@@ -166,6 +166,7 @@ class _View:
             waits.setdefault(step.id, set()).update(
                 other for reading in _readings(step) for other in self._targets(reading, own, place)
             )
+        # References to nothing are reported elsewhere; a search for circles must not stumble over them.
         return {step: found & waits.keys() for step, found in waits.items()}
 
     def _targets(self, reading: _Reading, own: set[str], place: _Place) -> Iterator[str]:

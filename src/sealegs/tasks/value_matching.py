@@ -74,6 +74,7 @@ def contains_value(text: str, value: Any, tolerance: float = 0.0) -> bool:
         value: a scalar, or a list or mapping all of whose values must be said.
         tolerance: how far a number may be off, as a share of it.
     """
+    # Truth and absence have no words of their own that could be looked for.
     if isinstance(value, bool) or value is None:
         return False
     text = _typed(text)

@@ -135,6 +135,7 @@ def _task(written: TaskText, groups: Mapping[str, Pattern], domains: Mapping[str
             problems.append(f"{written.id}: step {_id(step) or step.group}: {error}")
     deliverables = tuple(Deliverable(d.label, _field(d.from_, ids, written.id, problems)) for d in written.deliverables)
     graph = Graph(tuple(nodes))
+    # A dict as an ordered set: the domains in the order in which the task uses them.
     named = dict.fromkeys(domains[step.tool] for step in graph.walk() if step.tool in domains)
     request = " ".join(written.request.split())
     return Task(written.id, written.level, request, written.inputs, graph, deliverables, tuple(named), written.victim)

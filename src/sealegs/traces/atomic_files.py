@@ -88,8 +88,12 @@ def _own_file(path: Path, mode: int) -> Iterator[FileIO]:
             found = True
         with FileIO(descriptor, "r+b") as file:
             lock_file(descriptor, wait=True)
+            # Whoever held the lock before has renamed or removed this file; what has its name now, if anything, is
+            # another one.
             if not (path.exists() and os.path.samestat(os.fstat(descriptor), path.stat())):
                 continue
+            # Left by a killed process. It is removed and made anew, since its mode may not be the one that is wanted
+            # here.
             if found:
                 _close_on_windows(file)
                 path.unlink(missing_ok=True)

@@ -25,7 +25,7 @@ SURE = 6.63  # chi-squared with one degree of freedom, 99 %
 
 @dataclass(frozen=True, slots=True, order=True)
 class ErrorClass:
-    """What failures are told apart by.
+    """What distinguishes failures.
 
     Attributes:
         status: the HTTP status; 0 where there is none.
@@ -140,6 +140,7 @@ def _failing(
     chains = [[None if one is None or one in hidden else one == error for one in episode] for episode in labels]
     calls = sum(state is not None for chain in chains for state in chain)
     failed = sum(state is True for chain in chains for state in chain)
+    # Times and headers are those of failures of this class alone; labels say only that it failed.
     own = [(call, outcome) for call, outcome in known if isinstance(outcome, Failure) and error_class(outcome) == error]
     invited = [o.retry_after for _, o in own if isinstance(o, Failure) and o.retry_after is not None]
     took = [call.seconds for call, _ in own if call.seconds is not None]

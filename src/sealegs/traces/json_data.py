@@ -55,7 +55,7 @@ def _plain(value: Any, inside: tuple[int, ...]) -> Any:
     if kind is float:
         return value if math.isfinite(value) else str(value)
     if kind is dict or kind is list or kind is tuple or _holds_others(value):
-        # Only the containers around it are looked at: the same list twice side by side is no circle.
+        # Only the containers around it are looked at: the same list twice side by side is not a circle.
         if id(value) in inside or len(inside) >= DEPTH:
             return CUT
         return _container(value, (*inside, id(value)))
@@ -82,6 +82,7 @@ def _container(value: Any, inside: tuple[int, ...]) -> Any:
     if dataclasses.is_dataclass(value):
         return {field.name: _plain(getattr(value, field.name), inside) for field in dataclasses.fields(value)}
     dumped = value.model_dump()
+    # Whatever has a method of this name is taken for a model, and what it gives may be anything.
     return _plain(dumped, inside) if isinstance(dumped, dict) else _text(value)
 
 

@@ -51,6 +51,7 @@ def write_redacted_log(log: Path, out: Path) -> tuple[str, ...]:
         raise UserError("SEALEGS_REDACT is off, so nothing would be taken out; unset it")
     if log.suffix != SUFFIX:
         raise UserError(f"{log} is not a log in Inspect's own format; name one that ends in {SUFFIX}")
+    # Links resolved: the log itself would be replaced, and what was taken out could not be had again.
     if out.resolve() == log.resolve():
         raise UserError(f"{out} is the log itself; name another file with --out")
     warnings: list[str] = []

@@ -65,6 +65,7 @@ def fetch_folder(store: ObjectStore, target: Path, only: Collection[str] = ()) -
         UserError: a part is missing or torn, or something cannot be read.
     """
     for left in reversed(range(TRIES)):
+        # Listed anew for each try: a writer may have replaced what the listing before named.
         objects = store.sizes()
         try:
             return _fetched(store, target, objects, only)

@@ -103,6 +103,7 @@ class RemoteFolder:
             UserError: the store refuses it, or was taken over; the local folder holds all of it.
         """
         self._stop.set()
+        # The thread hands over as well, and must not do so at the same time.
         self._thread.join()
         self._removes = removal
         for number, wait in enumerate(LAST_TRIES, 1):
@@ -206,7 +207,7 @@ class RemoteFolder:
         self._stale += [beneath(name + PARTS, part.name) for part in growing.parts]
 
     def _write_indexes(self) -> None:
-        # Folders that have an index are among them even without a file: it would go on naming parts that are removed.
+        # Folders that have an index are among them even without a file: it would still name parts that are removed.
         journals: dict[str, dict[str, GrowingFile]] = {folder: {} for folder in self._indexed}
         for name, growing in self._growing.items():
             journals.setdefault(folder_of(name), {})[PurePosixPath(name).name] = growing

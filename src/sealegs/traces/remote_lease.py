@@ -7,8 +7,8 @@ more. Whoever finds a higher number than its own has lost the folder, and writes
 
 Clocks that differ by more than `STALE - RENEWED` seconds may take the folder from a living writer, which then stops;
 nothing is doubled, since what it writes later is in an index that does not count. On stores that do not know the
-condition (see `object_store.ObjectStore.create`) two that begin at once may both go on until one sees the other's lease
-in the place of its own.
+condition (see `object_store.ObjectStore.create`) two that begin at once may both continue until one sees the other's
+lease in the place of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a tool's own code says that it did: entries of the ledger from tools that are no part of a simulated world.
+"""What a tool's own code says that it did: entries of the ledger from tools that are not part of a simulated world.
 
 A tool that fails does not say whether its work was done; its own code knows. It says so with `sealegs.report_effect`
 right after the work, and the record then proves what a failure leaves open: a deed that is reported by two equal calls

@@ -103,7 +103,7 @@ FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
         ("<input",),
         r"(?i:<input\b[^<>]*\btype=\\?[\"']?password\b[^<>]*?\bvalue=(?P<quote>\\?[\"']))" + QUOTED,
     ),
-    # NAME: "VALUE" to the quote that ends it; NAME=VALUE to the next space; NAME: VALUE if it is no common word.
+    # NAME: "VALUE" to the quote that ends it; NAME=VALUE to the next space; NAME: VALUE if it is not a common word.
     (
         NAMED,
         rf"(?i:{EDGE}{LOOSE}\\?[\"']?\s*[=:：]\s*(?P<quote>\\?[\"'])(?:(?:bearer|basic|token)\s+)?)" + QUOTED,

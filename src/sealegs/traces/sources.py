@@ -1,6 +1,6 @@
 """Traces from files: our own records (JSONL), the records in Inspect's logs, or OpenTelemetry's spans in OTLP JSON.
 
-They are told apart by what is in them. An OTLP file is one export, a list of them, or one a line, as the collector's
+What is in them distinguishes them. An OTLP file is one export, a list of them, or one a line, as the collector's
 file exporter writes it. The spans of one trace may be spread over lines and files.
 """
 

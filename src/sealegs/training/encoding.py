@@ -55,6 +55,7 @@ def render_conversation(row: RowConversation, tokenizer: Any, template: str) -> 
     except TemplateError as error:
         raise BadRow(f"the template refuses it: {error}") from error
     spoken = sum(message["role"] == "assistant" for message in row.messages)
+    # Turns are matched with messages by their order alone, so a missing mark would shift the labels of all that follow.
     if len(marked[0]) != spoken:
         raise BadRow(f"the template marks {len(marked[0])} turns of {spoken} messages of the assistant")
     return written[0], [(begin, end) for begin, end in marked[0]]
@@ -87,6 +88,7 @@ def _turns_of(offsets: Sequence[tuple[int, int]], turns: Sequence[tuple[int, int
     found: list[int | None] = []
     nth = crossing = 0
     for begin, end in offsets:
+        # Tokens and turns both come in the order of the text, so one pass over both is enough.
         while nth < len(turns) and begin >= turns[nth][1]:
             nth += 1
         if nth == len(turns) or end <= turns[nth][0]:

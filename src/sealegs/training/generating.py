@@ -90,6 +90,7 @@ class Batches:
         """Take the requests there are, or wait for one. False after the end."""
         while len(waiting) < self._most:
             try:
+                # The first request may take any time to come; once one waits, others get a moment to join its batch.
                 one = self._requests.get(timeout=GRACE) if waiting else self._requests.get()
             except queue.Empty:
                 return True

@@ -165,6 +165,7 @@ def trl_tool(tool: ToolInfo) -> dict[str, Any]:
 def _sorted(schema: Any, *, names: bool = False) -> Any:
     """The schema with its keywords in order; the names of properties keep theirs."""
     if isinstance(schema, dict):
+        # Names of properties are not keywords and keep the tool's order; one of them may itself be called `properties`.
         keys = list(schema) if names else sorted(schema)
         return {key: _sorted(schema[key], names=key == "properties" and not names) for key in keys}
     return [_sorted(item) for item in schema] if isinstance(schema, list) else schema
@@ -205,6 +206,7 @@ def load_model(place: Path, device: str) -> LoadedModel:
 
     folder, card = find_weights(place)
     adapter = _json(folder / "adapter_config.json")
+    # A folder of weights stands for itself, an adapter's for the model that it was trained on.
     base = adapter["base_model_name_or_path"] if adapter is not None else str(folder)
     if adapter is not None and base.startswith((".", "/", "~")) and not Path(base).is_dir():
         raise UserError(f"the adapter in {folder} belongs to the model {base}, which is not there; put it there")
@@ -214,6 +216,7 @@ def load_model(place: Path, device: str) -> LoadedModel:
         config = AutoConfig.from_pretrained(base)
         tokenizer = AutoTokenizer.from_pretrained(str(folder))
         if card is not None and adapter is not None:
+            # A merged model carries the scaling in its own config; an adapter's base does not know it.
             apply_rope_scaling(parse_training_recipe(card["recipe"]), config)
         dtype = torch.bfloat16 if gpu else torch.float32
         model = AutoModelForCausalLM.from_pretrained(base, config=config, dtype=dtype)

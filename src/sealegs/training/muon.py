@@ -36,6 +36,7 @@ class Muon(torch.optim.Optimizer):
             self._parts.append(torch.optim.Muon(inner, lr=lr, weight_decay=weight_decay, **matched))
         if others:
             self._parts.append(torch.optim.AdamW(others, lr=lr, weight_decay=weight_decay, betas=BETAS))
+        # Schedulers want one optimizer with `param_groups`; `_joined` puts the parts' own groups in their place.
         super().__init__(trained, {"lr": lr})
         self._joined()
 

@@ -41,6 +41,7 @@ class Collator(DataCollatorForLanguageModeling):
         else:
             for nth, row in enumerate(rows):
                 recovery[nth, : len(row)] = row
+        # A token without a label is in neither term, so R must not count it.
         batch["recovery"] = recovery * (labels != IGNORED)
         return batch
 
@@ -69,6 +70,7 @@ class RecoveryTrainer(SFTTrainer):
         begun = self.clock.now()
         batches, count = super().get_batch_samples(epoch_iterator, num_batches, device)
         self.waited += self.clock.now() - begun
+        # Without each row's first token: nothing predicts it, and TRL does not count it either.
         mine = torch.tensor(sum(int(batch["recovery"][..., 1:].sum()) for batch in batches))
         self._recovery_count = self.accelerator.gather(mine.to(device)).sum()
         return batches, count
@@ -86,6 +88,8 @@ class RecoveryTrainer(SFTTrainer):
             if self.recovery_weight:
                 count = outputs.label_mask.sum() if num_items_in_batch is None else num_items_in_batch
                 of_them = recovery.sum() if num_items_in_batch is None else self._recovery_count
+                # Counted over the whole effective batch: means of single batches would weigh those with few recovery
+                # tokens too much.
                 extra = self.recovery_weight * count / of_them.clamp(min=1)
                 outputs.log_probs = outputs.log_probs * (1 + extra * recovery)
             return outputs

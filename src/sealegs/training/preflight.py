@@ -145,6 +145,7 @@ def end_mark(name: str, template: str, tokenizer: Any) -> str:
         raise UserError(
             f"template {name} has no end mark within {{% generation %}}: the model would never learn to stop"
         )
+    # The last one: a template may open a turn with a mark, too.
     return str(tokenizer.convert_ids_to_tokens(marks[-1]))
 
 

@@ -69,11 +69,13 @@ def _read(opening: re.Pattern[str], arguments: str, text: str) -> Read:
         if not calls:
             content = text[: found.start()]
         try:
+            # Not strict, since models write line breaks inside strings as they are.
             data, place = json.JSONDecoder(strict=False).raw_decode(text, found.end())
         except (ValueError, RecursionError):
             calls.append(
                 ModelCall("", problem=f"the call is not a complete JSON object: {_short(text[found.end() :])}")
             )
+            # Where a broken object ends is not known, so what follows it cannot be told from its inside.
             break
         calls.append(_called(data, found.groupdict().get("tool"), arguments))
     return content.strip("\n") if calls else text, tuple(calls)

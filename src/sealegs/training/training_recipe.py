@@ -177,6 +177,7 @@ def parse_training_recipe(data: Any, source: str = "recipe") -> TrainingRecipe:
     except ValidationError as error:
         problems = [_problem(item) for item in error.errors(include_url=False)]
     for field, what in (("model", "the model's folder"), ("data", "the rows' file or folder")):
+        # Not required by the model's fields, since the command line may give either of them in the recipe's place.
         if isinstance(data, Mapping) and not data.get(field):
             problems.append(Problem(field, "", "is missing", f"Name {what}, in the recipe or with --{field}."))
     if recipe is None or problems:

@@ -63,7 +63,7 @@ def parse_jsonc(text: str) -> JsoncValue:
     """The value that a text holds.
 
     Raises:
-        ValueError: it is no JSON with comments; the message names the line.
+        ValueError: it is not JSON with comments; the message names the line.
     """
     reader = _Reader(text)
     try:

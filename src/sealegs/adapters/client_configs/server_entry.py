@@ -53,7 +53,7 @@ def entry_command(entry: JsoncValue) -> ServerCommand:
     """What an entry starts.
 
     Raises:
-        ValueError: it starts nothing, or is no entry of a server; the message says why.
+        ValueError: it starts nothing, or is not an entry of a server; the message says why.
     """
     if not isinstance(entry.data, dict):
         raise ValueError("it is not an object")

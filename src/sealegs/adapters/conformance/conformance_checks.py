@@ -297,7 +297,7 @@ def _foreign(error: Exception) -> Exception:
 
 
 def _raises(make: Callable[[str], Any], text: str) -> Act:
-    """A tool that raises what is made of the text, or answers with it where it is no exception."""
+    """A tool that raises what is made of the text, or answers with it where it is not an exception."""
 
     def act(arguments: Mapping[str, Any]) -> Any:
         made = make(text)

@@ -144,7 +144,7 @@ class SceneRunner:
         return played
 
     def cut_off(self, *turns: Sequence[ScriptedToolCall], error: BaseException) -> SceneResult:
-        """The framework alone, whose first tool is cut off by this, which is no `Exception`."""
+        """The framework alone, whose first tool is cut off by this, which is not an `Exception`."""
 
         def act(arguments: Mapping[str, Any]) -> Any:
             raise error

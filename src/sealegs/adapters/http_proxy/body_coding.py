@@ -23,6 +23,7 @@ def decoded(raw: bytes, coding: str) -> bytes:
             return _inflated(raw, GZIP)
         if name == "deflate":
             try:
+                # Some servers send the bare stream under this name, without the wrapper of zlib that RFC 9110 asks for.
                 return _inflated(raw, zlib.MAX_WBITS)
             except zlib.error:
                 return _inflated(raw, -zlib.MAX_WBITS)

@@ -101,7 +101,7 @@ def read_operations(file: Path, host: str) -> Operations:
 
     Raises:
         PlanError: the file cannot be read.
-        UserError: it describes no operations that can be told apart.
+        UserError: it describes no operations that can be distinguished.
     """
     data = read_data_file(file)
     version = str(data.get("openapi", "")) if isinstance(data, Mapping) else ""
@@ -110,7 +110,7 @@ def read_operations(file: Path, host: str) -> Operations:
         raise UserError(f"--openapi {file}: {was}; give a description of OpenAPI 3.0 or 3.1")
     try:
         found = list(_described(data, host))
-    # Lists where objects should be, names that are no text: there are as many ways as there are parts.
+    # Lists where objects should be, names that are not text: there are as many ways as there are parts.
     except (TypeError, KeyError, AttributeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise UserError(

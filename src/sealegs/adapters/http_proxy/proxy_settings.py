@@ -69,7 +69,7 @@ def origin_of(url: str) -> str:
     example = "give its scheme, host and port, such as https://api.example.com"
     try:
         parts = urlsplit(url)
-        # Asked here, since it is parsed only now and raises where it is no number.
+        # Asked here, since it is parsed only now and raises where it is not a number.
         port = parts.port
     except ValueError:
         raise UserError(f"--http {url!r} is not the address of a server; {example}") from None

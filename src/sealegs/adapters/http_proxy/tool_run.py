@@ -95,6 +95,7 @@ class ToolRun:
     async def _shown(self, answer: aiohttp.ClientResponse, call: Call) -> AsyncGenerator[Any, None]:
         """The head and the pieces of a real answer, last the `StreamEnd`."""
         addresses, headers = self._upstream.addresses(self._request), self._upstream.answered(self._request, answer)
+        # Addresses in it are rewritten, so it is needed whole before its head: its length changes.
         if addresses.names(self._request.path, headers):
             document = addresses.document(await answer.read())
             headers["Content-Length"] = str(len(document))

@@ -97,6 +97,7 @@ def list_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: 
         error = _error(outcome) or {"code": INTERNAL_ERROR, "message": raised_text(outcome)}
         return {"jsonrpc": "2.0", "id": id, "error": error}
     value = outcome.value
+    # Rules see the list as an object by the tools' names; the protocol has a list.
     if isinstance(value, Mapping):
         value = [{**tool, "name": name} if isinstance(tool, Mapping) else tool for name, tool in value.items()]
     true_result = truth.get("result") if truth is not None else None
@@ -221,7 +222,7 @@ def _broken(before: Any, value: Any) -> bool:
 
 
 def _content(before: list[Any], value: Any) -> list[Any]:
-    """The blocks that say the value: text by text where there were several, and what is no text where it was."""
+    """The blocks that say the value: text by text where there were several, and what is not text where it was."""
     texts = _texts(before)
     if not texts:
         return [item if _is_block(item) else _text(_say(item, None)) for item in _listed(value)]

@@ -109,7 +109,7 @@ def is_answer(message: Message) -> bool:
 
 
 def glimpsed_id(line: bytes) -> tuple[bool, Any]:
-    """Whether the line's id can be told without reading it, and the id."""
+    """Whether the line's id can be found without reading it, and the id."""
     found = _FIRST.match(line) or _LAST.search(line, max(0, len(line) - TAIL))
     if found is None:
         return False, None

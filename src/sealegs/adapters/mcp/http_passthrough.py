@@ -35,7 +35,7 @@ class PassThrough:
         """Answer a request as the server does. `subscription`: its id, where it asks to hear of changed lists."""
         async with self._upstream.asking(request, body, passed_on(request.headers)) as answer:
             listens = subscription is not None or request.method == "GET"
-            # In a compressed stream events cannot be told apart, so it passes as it comes.
+            # In a compressed stream events cannot be separated, so it passes as it comes.
             events = answer.content_type == STREAM and "Content-Encoding" not in answer.headers
             if events and (LIMIT in request or (listens and self._announces)):
                 passing = partial(self._pass_events, request, answer, subscription)

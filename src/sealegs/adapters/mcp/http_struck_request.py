@@ -44,7 +44,7 @@ class StruckRequest:
 
     Args:
         request: the client's request.
-        message: what it holds; None where that is no message.
+        message: what it holds; None where that is not a message.
         crossing: the same, in the hands of the session.
         answer: answers it as if nothing struck it.
     """

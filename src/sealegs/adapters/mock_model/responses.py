@@ -23,7 +23,7 @@ def responses_state(body: Mapping[str, Any]) -> ConversationState:
             counter.note_turn(str(item.get("call_id") or ""))
         elif item.get("role") == "assistant":
             counter.note_turn(str(item.get("id") or ""))
-        # Instructions and the model's own reasoning are sent along each time and are no new turn of the user's.
+        # Instructions and the model's own reasoning are sent along each time and begin no new turn of the user's.
         elif item.get("role") not in ("system", "developer") and item.get("type") != "reasoning":
             counter.note_input(item)
     return counter.heard()

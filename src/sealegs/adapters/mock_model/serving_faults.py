@@ -33,6 +33,7 @@ def plan_of_script(script: Script, plan: Plan) -> Plan:
                 name = f"{number}.{at}" if isinstance(entry, FirstMatch) else str(number)
                 match = Argument(name="turn", equals=name)
                 when = First(turn.times)
+                # By arguments, which hold the turn: what other conversations ask in between must not use up its faults.
                 rules.append(Rule(id=f"turn {name}", match=match, when=when, fault=turn.fault, key="arguments"))
     return plan.model_copy(update={"rules": (*plan.rules, *rules)})
 

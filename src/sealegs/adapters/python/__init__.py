@@ -76,7 +76,7 @@ def wrap(
             `ToolSpec`), in place of what `tool` declared. What the session's `specs` say counts more.
 
     Raises:
-        TypeError: something is no callable.
+        TypeError: something is not a callable.
         UserError: a declaration contradicts itself, or it or a recovery plan names a key that the tool does not have.
     """
     if callable(tools):

@@ -35,7 +35,7 @@ def module_of(function: AnyTool) -> str:
 def not_begun(error: Exception, function: AnyTool) -> bool:
     """Whether Python turned the arguments down before the function began. Ask where the call stands, nowhere else.
 
-    A function that has begun has a frame in the traceback; of other callables that cannot be told.
+    A function that has begun has a frame in the traceback; of other callables that is not known.
     """
     plain = type(getattr(function, "__func__", function)) is FunctionType
     return (

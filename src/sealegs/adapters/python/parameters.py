@@ -10,7 +10,7 @@ PLAIN = (str, int, float, bool, type(None))  # of defaults
 
 
 class Parameters:
-    """A callable's parameters, to name the arguments of its calls. `self` is no argument of a tool.
+    """A callable's parameters, to name the arguments of its calls. `self` is not an argument of a tool.
 
     Attributes:
         names: of those that may be given by place.

@@ -46,7 +46,7 @@ def known_tool(thing: Any) -> ListedTool:
     """What is known of one tool.
 
     Raises:
-        UserError: the thing is no tool.
+        UserError: the thing is not a tool.
     """
     return _recognised(thing) or _plain(thing)
 
@@ -76,6 +76,7 @@ def _recognised(thing: Any) -> ListedTool | None:
     if isinstance(thing, Mapping):
         return _provided(thing)
     name = getattr(thing, "name", None)
+    # A tool's class has these attributes, too, and is not a tool.
     if isinstance(thing, type) or not isinstance(name, str) or not any(hasattr(thing, schema) for schema in SCHEMAS):
         return None
     places = (getattr(thing, place, None) for place in ("metadata", "custom_metadata", "annotations", "raw_mcp_tool"))

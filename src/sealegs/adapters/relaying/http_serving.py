@@ -62,7 +62,7 @@ async def serving(handle: Handle, host: str, port: int, option: str = "--port") 
 
 
 def _log() -> logging.Logger:
-    """Where our own mistakes are told. What a client sent that is no HTTP it is told itself, by a 400."""
+    """Where our own mistakes are reported. A client that sent something other than HTTP gets a 400."""
     log = logging.getLogger(__name__)
     log.addFilter(_is_ours)  # adding it once more changes nothing
     return log

@@ -1,4 +1,4 @@
-"""Detect, diagnose, repair: the model is told of the failure and asked for a diagnosis before it continues.
+"""Detect, diagnose, repair: the model learns of the failure and has to give a diagnosis before it continues.
 
 The exemplar comes from the seam, inside the tool's message, where retrieval is on. Without it the arm is its prompt and
 its question alone.

@@ -120,6 +120,7 @@ class AlternativeSearch:
         return next((one.value for one in self._deliverables if AnswerSource(step, path) in one.sources), None)
 
     def _equal_reads(self, step: str, read: Sequence[str]) -> LearnedAlternatives | None:
+        # By the fields that others read: whatever takes the place of this read has to give each of them.
         gives: dict[str, list[AnswerSource]] = {_name(path): [AnswerSource(step, path)] for path in read}
         ways = [self._way(step)]
         for other in self._learner.order:
@@ -201,6 +202,7 @@ class AlternativeSearch:
                 "wrong"
             )
             return
+        # Only now are they needed, so that what they build on becomes part of their ways.
         for step in some:
             learner.need(step)
         ways = tuple(self._way(step) for step in some)

@@ -76,7 +76,7 @@ def read_tools(
         effects: the names of those that change something; then the others only read. None: each says so itself.
 
     Raises:
-        UserError: something is no tool, two have one name, or a declaration names none or contradicts another.
+        UserError: something is not a tool, two have one name, or a declaration names none or contradicts another.
     """
     found: Any = import_object(given) if isinstance(given, str) else given
     if not isinstance(found, Iterable) or isinstance(found, str):

@@ -1,7 +1,7 @@
 """The good calls of a clean run, each known by the step that it makes.
 
 A step is a tool, or a tool with its arguments where a run calls it with several. Reads that were repeated alike count
-once; a call that failed is no step. Answers that are JSON in a text are read as data.
+once; a call that failed is not a step. Answers that are JSON in a text are read as data.
 """
 
 from __future__ import annotations
@@ -111,6 +111,7 @@ def _clean_run(
                 f"in a run without faults the agent did {tool}({dict(turn.call.arguments)}) twice; fix that first, or "
                 "declare that the tool changes nothing"
             )
+        # A read that is repeated and answered alike counts once, where it was made first.
         if before is not None and before.answer == shown.value:
             continue
         found.pop(step, None)  # answered otherwise now: it is made after what acted in between

@@ -90,4 +90,5 @@ def _place(step: LearnedStep, path: str, turn: Turn) -> str | None:
         return None
     found: Sequence[str] = [at for at, held in paths.leaves(turn.said.value) if at and close(held, wanted)]
     leaf = path.split(".")[-1]
+    # The place of the same name, else the one nearest to the top: equal values in other fields may be chance.
     return min(found, key=lambda at: (at.split(".")[-1] != leaf, at.count(".")), default=None)

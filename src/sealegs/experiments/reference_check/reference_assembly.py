@@ -54,6 +54,7 @@ def learn_reference(
     steps = learner.steps(learner.needed, learner.needed) + learner.steps(
         [step for step in search.extra if step not in learner.needed], search.extra
     )
+    # Needed and extra steps were listed apart; a graph is read, and judged, in the order of the runs.
     steps.sort(key=lambda step: learner.order[step.id])
     found = LearnedReference(
         request,

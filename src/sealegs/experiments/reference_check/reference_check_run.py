@@ -239,6 +239,7 @@ class _CheckCourse:
                 f"{self.options.agent} called no tool through Sealegs; wire its tools as docs/adapters.md shows, or "
                 "give it an argument `tools`"
             )
+        # Before any run is judged: a way that one run found is right in all of them.
         whole, found = with_found_ways(reference, [one.record for one in results])
         runs = judged_runs(replace(task, reference=whole), results)
         return CheckReport(self.options, whole, runs, tuple(left_out), (*self.notes, *found), self.file)

@@ -244,6 +244,7 @@ def _deeds(
     for answer in turn.answers:
         if not answered(plain_outcome(answer)):
             continue
+        # The same key, or an equal call of an idempotent tool: the tool did nothing more, whatever it answered.
         again = any((key and key == before) or (tool.idempotent and _alike(one, other)) for before, other in done)
         done.append((key, one))
         if not again:

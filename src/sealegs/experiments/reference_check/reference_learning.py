@@ -134,6 +134,7 @@ class ReferenceLearner:
             return None
         counts: dict[AnswerSource, int] = {}
         for one in found:
+            # A field that only repeats an argument is not a source of the value, unless there is no other.
             for source in [own for own in one if not self._repeated(own)] or one:
                 counts[source] = counts.get(source, 0) + 1
         return min(counts, key=lambda source: (-counts[source], *self._rank(source, name)))

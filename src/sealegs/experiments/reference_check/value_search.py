@@ -89,7 +89,7 @@ def copies(value: Any, name: str, calls: Iterable[SeenCall]) -> dict[AnswerSourc
 
 
 def same_kind(one: Any, other: Any) -> bool:
-    """Whether two values can be the same: numbers and texts are told apart but where a text is a number."""
+    """Whether two values can be the same: numbers and texts differ, except where a text is a number."""
     if isinstance(one, (Mapping, list, tuple)) or isinstance(other, (Mapping, list, tuple)):
         return isinstance(one, Mapping) == isinstance(other, Mapping)
     return one is not None and other is not None and isinstance(one, bool) == isinstance(other, bool)

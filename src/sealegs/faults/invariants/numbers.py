@@ -54,6 +54,7 @@ class Bounds(Invariant):
         def outside(value: Any) -> Any:
             if not number(value):
                 return value
+            # Well beyond the bound: what is just outside could pass for rounding.
             if side == "above":
                 wrong = (self.maximum or 0.0) + max(1.0, abs(self.maximum or 0.0)) * (1 + draw.randrange(1, 9) / 4)
             else:
@@ -163,6 +164,7 @@ class Formula(Invariant):
     def holds(self, arguments: Data, output: Data) -> bool:
         result = paths.values_at(output, self.field)
         found = [look_up(name, arguments, output) for name in self.inputs]
+        # What cannot be worked out is not broken.
         if not result or result[0] is None or not all(found):
             return True
         try:

@@ -29,7 +29,7 @@ MONTHS = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 MONTH = re.compile(rf"{MONTHS}\b")
 MONTH_BEFORE = re.compile(rf"\b{MONTHS} $")
 PLAIN = re.compile(r"[:=€$£¥(]|\b[a-z]{2,}")  # what a text has that is neither a name nor an address
-SMALL = re.compile(r"[^\W\d_A-Z]")  # a letter that is no capital: of a text without one it may be a code
+SMALL = re.compile(r"[^\W\d_A-Z]")  # a letter that is not a capital: of a text without one it may be a code
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # Last words of the names of fields that identify, name or locate a thing, and measure nothing.
 IDENTIFYING = frozenset(
@@ -105,10 +105,10 @@ def identifies(name: str) -> bool:
 
 
 def is_quantity(text: str, found: re.Match[str]) -> bool:
-    """Whether a number in a text is_quantity something, and does not belong to a name, a code or an address.
+    """Whether a number in a text is a quantity, and not part of a name, a code or an address.
 
-    It does where it has a unit or a currency, and beside a month. Else it belongs to a name where a word with a capital
-    stands just before it, and in a text that has no word without one.
+    It is one where it has a unit or a currency, and beside a month. Else it is part of a name where a word with a
+    capital stands just before it, and in a text that has no word without one.
     """
     before, after = text[: found.start()], text[found.end() :]
     if UNIT.match(after) or PRICED.search(before):

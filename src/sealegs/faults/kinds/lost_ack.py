@@ -13,7 +13,7 @@ from sealegs.faults.kinds.timeout import timed_out
 
 
 class LostAck(Fault):
-    """The tool really runs, then the agent sees a timeout or a cut connection: whether it ran cannot be told from that.
+    """The tool really runs, then the agent sees a timeout or a cut connection: that does not say whether it ran.
 
     A tool that fails by itself did nothing that could be lost: its failure passes unchanged.
     """

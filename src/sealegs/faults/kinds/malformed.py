@@ -29,6 +29,7 @@ class Malformed(Rewrite):
         """The answer's text, broken so that it does not parse."""
         text = render(Value(value))
         if not _parses(text):
+            # What was never JSON cannot be made invalid JSON; it can still be cut off.
             return _cut(text, setting.draw) if self.mode == "cut" and len(text) > 1 else value
         broken = [_cut(text, setting.draw)] if self.mode == "cut" else _invalid(text)
         broken = [candidate for candidate in broken if not _parses(candidate)]

@@ -116,6 +116,7 @@ def values_with_units(data: Any, prefix: str = "") -> Iterator[tuple[str, Unit]]
     items = enumerate(data) if isinstance(data, (list, tuple)) else data.items() if isinstance(data, Mapping) else ()
     for key, value in items:
         path = f"{prefix}.{key}" if prefix else str(key)
+        # A number in a list has no name that could tell its unit.
         if number(value) and isinstance(data, Mapping):
             unit = _unit(str(key), data)
             if unit is not None:

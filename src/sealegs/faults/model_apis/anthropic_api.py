@@ -124,7 +124,7 @@ class AnthropicApi(ModelApi):
             elif name == "message_delta":
                 answer.update(data["delta"])
                 answer["usage"] = {**answer.get("usage", {}), **data.get("usage", {})}
-        # A stream without a stop reason broke off: what has arrived is no answer.
+        # A stream without a stop reason broke off: what has arrived is not an answer.
         if not answer or answer.get("stop_reason") is None:
             return None
         for at, texts in pieces.items():
@@ -180,6 +180,7 @@ class AnthropicApi(ModelApi):
 
 def _events(answer: Answer) -> Iterator[dict[str, Any]]:
     usage = answer.get("usage") or {}
+    # As the service does: the first event counts one token, and `message_delta` has the true number.
     begun = {**answer, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
     yield {"type": "message_start", "message": begun}
     for at, block in enumerate(answer["content"]):

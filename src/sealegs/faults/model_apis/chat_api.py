@@ -84,7 +84,7 @@ class ChatApi(OpenAIErrors):
                     # Only a call's first part brings its id and name; the index alone identifies later ones.
                     _add(calls.setdefault(part["index"], {"type": "function"}), part)
                 stop = choice.get("finish_reason") or stop
-        # Without a finish reason the stream broke off: what has arrived is no answer.
+        # Without a finish reason the stream broke off: what has arrived is not an answer.
         if stop is None:
             return None
         if calls:

@@ -128,6 +128,7 @@ class ModelApi(ABC):
         known = self.problems[problem]
         message = known.message.format(model=model or "the model", wait=duration(retry_after or 1.0))
         body = {"code": known.code, "param": known.param, "limit": known.limit}
+        # To wait does not fill a quota that is used up, and the services send no time for it.
         waits = retry_after if known.status in (429, 503, 529) and problem != "quota" else None
         given = {name: value for name, value in body.items() if value}
         return Failure(message, type=known.type, status=known.status, retry_after=waits, body=given or None)

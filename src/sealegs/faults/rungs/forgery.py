@@ -86,6 +86,7 @@ def _other_values(path: str, value: Any, others: Sequence[Any], draw: random.Ran
     if number(value):
         for factor in draw.sample(FACTORS, len(FACTORS)):
             if isinstance(value, int):
+                # A share of a small whole number rounds back to it; the next one on that side is then taken.
                 yield round(value * factor) if round(value * factor) != value else value + (1 if factor > 1 else -1)
             else:
                 yield round(value * factor, _digits(value))
@@ -127,6 +128,7 @@ def _other_code(value: str, draw: random.Random) -> str:
 
 def _repaired(spec: ToolSpec, arguments: Mapping[str, Any], output: Any, kept: str) -> Any:
     """The answer with the results of broken relations worked out anew; None where the changed value is one of them."""
+    # A repair may break another relation, and relations that form a circle would be repaired for ever.
     for _ in range(REPAIRS):
         relations = (one for one in spec.invariants if isinstance(one, (Formula, Sums, Mean)))
         broken = next((one for one in relations if not one.holds(arguments, output)), None)

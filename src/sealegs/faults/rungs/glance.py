@@ -71,7 +71,7 @@ def _differs(wanted: Any, answered: Any) -> bool:
     if isinstance(wanted, (Mapping, list, tuple)) or isinstance(answered, (Mapping, list, tuple)) or wanted is None:
         return False
     if isinstance(wanted, str) and isinstance(answered, str) and DATE.match(wanted) and DATE.match(answered):
-        # A day and a moment of that day are no contradiction.
+        # A day and a moment of that day do not contradict each other.
         size = min(len(wanted), len(answered))
         return wanted[:size] != answered[:size]
     return not roughly_equal(wanted, answered)

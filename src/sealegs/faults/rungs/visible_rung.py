@@ -90,6 +90,7 @@ def _structure(schema: str) -> jsonschema_rs.Validator:
 def _bare(schema: Any) -> Any:
     if isinstance(schema, Mapping):
         return {
+            # Under `properties` the keys are names of fields, even one that reads like a keyword.
             key: {name: _bare(field) for name, field in value.items()} if key == "properties" else _bare(value)
             for key, value in schema.items()
             if key not in VALUES_ONLY

@@ -65,6 +65,7 @@ def attempt_task(level: str, number: int, seed: int, seen: SeenToolSets | None =
     except DeadEnd as error:
         return Attempt(None, fell_at="search", reason=str(error))
     tools = tuple(sorted(sketch.graph.step_of))
+    # Before the words and the checks, which cost most, since many attempts end here.
     if seen is not None and seen.nearest(frozenset(tools))[0] > NEAREST:
         return Attempt(None, tools, "duplicate")
     wanted = deliverables(sketch, vocabulary, draw)
@@ -175,6 +176,8 @@ def _chunks(
                 known.set_result(known_chunk(ahead, key))
                 waiting.append(known)
             else:
+                # What is known now saves work only: duplicates of later tasks are found again when the chunk is sorted
+                # in its order.
                 waiting.append(pool.submit(make_attempts, level, start, seed, found.known, world))
             start += CHUNK
         yield waiting.pop(0).result()

@@ -85,6 +85,7 @@ class CorpusVocabulary:
             for name, schema in parameters(tool).items():
                 if "enum" in schema or schema.get("type") in ("array", "object", "boolean"):
                     continue
+                # A field `status` or `value` fits nearly every parameter of that name and means something else in each.
                 own = () if name in VAGUE else (name,)
                 for leaf in dict.fromkeys((*own, *self.learned.get(name, ()))):
                     found[leaf].append(ParameterSlot(tool.name, name))

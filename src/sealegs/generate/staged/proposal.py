@@ -84,6 +84,8 @@ def read_proposal(text: str, level: str, offered: Sequence[str], corpus: Corpus,
         task = tasks_of([_data(found, level)], corpus.groups, domains)[0]
     except InvalidTask as error:
         raise BadAnswer(_kind(str(error)), str(error)) from error
+    # In this order, one sort at a time: types mean nothing in a graph that is not valid, and a level nothing without
+    # types.
     problems = validate_graph(task.graph) or list(type_problems(task, corpus)) or level_problems(task)
     if problems:
         raise BadAnswer(_kind(problems[0]), " ".join(problems[:5]))

@@ -44,6 +44,7 @@ def extend_bank_text(path: Path, new: Sequence[Exemplar]) -> str:
     for one in new:
         problem = known_already(one, known)
         problems += [problem] if problem else []
+        # The new ones are also compared with one another, not only with what the file holds.
         known.append(one)
     if problems:
         raise UserError("\n".join([f"nothing was added to {path}:", *(f"  {problem}" for problem in problems)]))

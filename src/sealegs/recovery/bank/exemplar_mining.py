@@ -59,6 +59,8 @@ def mine_exemplars(records: Iterable[Record], bank: Bank, notes: list[str] | Non
         if record.end.reason != "answered":
             continue
         for one in _of_episode(record, bank, note):
+            # Found ones count as well: records of one agent repeat the same recovery, and names must stay unique in the
+            # bank.
             names = {other.exemplar.name for other in found} | {other.name for other in bank.exemplars}
             proposal = ExemplarProposal(_named(one.exemplar, names), one.episode, one.failed, one.done)
             known = known_already(proposal.exemplar, [*bank.exemplars, *(other.exemplar for other in found)])
@@ -96,6 +98,7 @@ def _signature(turn: Turn) -> Signature | None:
 def _way_out(turns: Sequence[Turn], place: int) -> tuple[Turn, ...] | None:
     """The turns from the failure to the one that met its need; None where none did."""
     failed = turns[place].call
+    # A tool that was in use before may be called again for its own sake, and its answer then replaces nothing.
     before = {turn.call.tool for turn in turns[: place + 1]}
     for end in range(place + 1, min(len(turns), place + 1 + WITHIN)):
         turn = turns[end]
@@ -151,6 +154,7 @@ def _steps(failed: Call, way: Sequence[Turn]) -> tuple[tuple[str, ...], bool]:
             steps.append(step)
     if last.tool != failed.tool:
         steps.append(f"Call {last.tool} in its place, with the same values.")
+        # An exemplar holds five steps; the last ones are those that met the need.
         return tuple(steps[-5:]), True
     changed = sorted(
         name for name in {*failed.arguments, *last.arguments} if failed.arguments.get(name) != last.arguments.get(name)

@@ -186,6 +186,7 @@ class Bank:
             same = name in one.types or signature.status in one.status
             if same or not causes()[known].wide or match.alike >= AKIN:
                 return True
+        # A name that stands for several causes in the bank does not tell which of them this is.
         if name in one.types and name not in UNTELLING_TYPES and len(self._meanings[name]) == 1:
             return True
         return not signature.silent and match.alike >= ALIKE and _covers(one, signature)

@@ -143,13 +143,13 @@ def _echoes(views: Sequence[FlatCall]) -> Iterator[Echoes]:
         both = [(one, other) for one, other in both if one is not None and other is not None]
         if not both:
             continue
+        # The strictest first: values that are equal also share their day and their tail.
         for mode in ("same", "opens", "tail", "day"):
             # The mirror image says nothing new, and two flags agree by chance.
             if mode == "same" and ((path, name) in same or isinstance(both[0][0], bool)):
                 break
             if all(repeats_value(mode, one, other) for one, other in both):
-                # One value that is the same each time may be a coincidence, unless it is the argument itself
-                # for.
+                # One value that is the same each time may be a coincidence, unless it is the argument itself.
                 distinct = len({str(one) for one, _ in both})
                 if distinct >= 2 or (mode == "same" and name.startswith(ARGUMENT)):
                     yield Echoes(distinct, name, path, mode)
@@ -251,6 +251,7 @@ def _table(views: Sequence[FlatCall], shadows: set[str]) -> tuple[list[dict[str,
     # A relation that only some answers can show would be mined from too few.
     names = [name for name in rows[0] if all(name in row for row in rows)] if rows else []
     names = [name for name in names if name not in shadows]
+    # Fields before aggregates, which are then the first to be left out where there are too many.
     plain = [name for name in names if " of " not in name]
     return rows, [*plain, *(name for name in names if " of " in name)][:NUMBERS]
 
@@ -262,7 +263,7 @@ def _candidates(names: Sequence[str], targets: Sequence[str]) -> Iterator[tuple[
         # Lines come first: `explained` then spares sums that say the same.
         for name in others:
             yield target, "line", (name,)
-        # A count of items is no sum, product or percentage of amounts.
+        # A count of items is not a sum, product or percentage of amounts.
         if target.startswith(NUMBER_OF):
             continue
         for pair in combinations(others, 2):

@@ -68,10 +68,11 @@ def learn_text_forms(texts: Iterable[str]) -> TextForms | None:
             continue
         key, runs = RUN.sub("*", text), tuple(_run(word) for word in RUN.findall(text))
         length = max(length, len(text))
+        # Only texts with the same signs are joined, so both have as many runs.
         codes[key] = runs if key not in codes else tuple(map(_joined, codes[key], runs))
     if not example:
         return None
-    # So many forms are no forms: what is kept of them is the signs that occur.
+    # This many forms describe nothing: all that is kept of them is the signs that occur.
     if len(codes) > MOST:
         signs = (signs or set()) | {sign for key in codes for sign in key if sign != "*"}
     return TextForms(codes, None if signs is None else "".join(sorted(signs)), length, example[:40])

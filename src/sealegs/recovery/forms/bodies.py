@@ -224,7 +224,7 @@ def _status(data: Mapping[str, Any]) -> int | None:
         value = data.get(field)
         if isinstance(value, str) and value.isdigit():
             value = int(value)
-        # `true` is an int in Python, and many bodies have codes that are no HTTP status.
+        # `true` is an int in Python, and many bodies have codes that are not HTTP statuses.
         if isinstance(value, int) and not isinstance(value, bool) and 100 <= value <= 599:
             return value
     return None

@@ -129,7 +129,7 @@ def _again(message: str, depth: int) -> FailureReading:
     """What is inside a failure's message."""
     text = message.strip()
     if text[:1] in ("{", "["):
-        # Python programs print dicts in their own way, which is no JSON.
+        # Python programs print dicts in their own way, which is not JSON.
         for parse in (json.loads, ast.literal_eval):
             try:
                 inner = parse(text)
@@ -173,6 +173,7 @@ def _of_match(shape: FailureShape, match: re.Match[str], text: str, depth: int) 
         float(parts["retry_after"]) if "retry_after" in parts else None,
     )
     reading = FailureReading(failure, Call(parts.get("tool", parts.get("tool2", "")), {}), shape.name)
+    # A message can quote a message, and a crafted one can do so without end.
     if depth < DEPTH and "body" in parts:
         return _named(_again(parts["body"], depth), reading)
     if depth < DEPTH and shape.inner:

@@ -68,6 +68,7 @@ def _named(arguments: Mapping[str, Any], fields: Mapping[str, Any], *, strict: b
             continue
         slip = _slip(name, free)
         if slip is not None:
+            # Each name once: a second slip towards it must not overwrite the first.
             free.remove(slip)
             found[slip] = value
         elif not strict:

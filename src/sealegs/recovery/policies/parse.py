@@ -98,6 +98,7 @@ def _closed(text: str) -> str:
         return text
     open_ones: list[str] = []
     for part in _STRINGS.split(text):
+        # Brackets inside a string are text.
         if part.startswith('"'):
             continue
         for sign in part:

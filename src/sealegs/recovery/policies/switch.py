@@ -157,6 +157,7 @@ class Switch(Policy):
         if not alternative.then and self._acts(alternative, context):
             done = " and ".join(step.tool for step in alternative.steps)
             shown = with_note(shown, f"{done}{DID}{alternative.tool}. It is done: do not ask for it again.")
+        # Nothing is left half done: the effects of the steps are the very thing that was requested.
         return context.answer(failed_call, self.name, "answered", shown, by), True
 
     def _acts(self, alternative: Alternative, context: RecoveryContext) -> bool:

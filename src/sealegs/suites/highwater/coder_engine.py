@@ -40,6 +40,7 @@ def agent_for(name: str, episode: HighwaterEpisode) -> Coder:
     functions = (
         None if episode.setting == "open" else tuple(one.spec_in(episode.manner.rows) for one in episode.offered)
     )
+    # The other agents must find out by themselves what these are given.
     knowing = name in ("oracle", "naive")
     reach = frozenset(one for one in episode.found.functions if episode.callable(one)) if knowing else frozenset()
     solutions = episode.found.solutions if knowing else ()

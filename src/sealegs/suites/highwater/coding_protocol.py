@@ -1,6 +1,6 @@
 """The dialogue of an agent that acts in code and its host: `<thought>`, `<execute>`, `<solution>`, observations.
 
-A message's first action counts, and whatever a model goes on to write after it (observations that it makes up, often)
+A message's first action counts, and whatever a model then writes after it (observations that it makes up, often)
 is ignored. A tag that is never closed counts to the end: many models are stopped at the closing tag.
 """
 

@@ -73,6 +73,7 @@ class HighwaterOptions(RunOptions):
             given["engine"] = "inspect"
         if given.get("setting", "open") == "open":
             given["distractors"] = 0
+        # The plan decides what fails; refusals drawn beside it would not be the user's.
         if given.get("plan"):
             given["errors"] = "off"
         manner = PUBLISHED_MANNER if given.get("published") else PLAIN

@@ -250,6 +250,7 @@ def _answers(function: SqlFunction, problem: SqlProblem, library: Library) -> bo
     if function.database != problem.database or any(one.role != "value" for one in function.parameters):
         return False
     steps = [step for solution in problem.solutions for step in solution.steps]
+    # Values of the known solutions: with any others, the function would answer another question.
     values = list(dict.fromkeys(g.value for step in steps for g in step.arguments.values() if g.rows is None))
     names = [one.name for one in function.parameters]
     # Sorted as text, since cells of a column can be of types that Python does not order.

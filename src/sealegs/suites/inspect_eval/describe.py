@@ -146,6 +146,7 @@ def _echoes(answered: Iterable[tuple[Turn, Any]]) -> list[str]:
         if not isinstance(answer, Mapping):
             return []
         same = {name for name, value in turn.call.arguments.items() if name in answer and answer[name] == value}
+        # Of all answers: what one of them repeats may be chance.
         found = same if found is None else found & same
     return sorted(found or ())
 

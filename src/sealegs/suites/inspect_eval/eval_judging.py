@@ -106,7 +106,7 @@ def _crashed(logs: EvalLogs) -> Iterator[str]:
 
 
 def _unfinished(logs: EvalLogs) -> Iterator[str]:
-    """Where a run is not complete: its first episodes are no sample of all."""
+    """Where a run is not complete: its first episodes are not a sample of all."""
     there = set(logs.played) | logs.unstruck
     no_clean = {(key.sample, key.epoch) for key, one in logs.played.items() if key.mode == CLEAN and one.invalid}
     for mode in logs.modes:

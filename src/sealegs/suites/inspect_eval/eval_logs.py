@@ -222,6 +222,7 @@ def _why_invalid(sample: Mapping[str, Any], record: Record | None, value: float 
     error = (sample.get("error") or {}).get("message") or ""
     if record is None:
         return f"the sample ended before its agent began: {one_line(error) or 'no record'}"
+    # Before the end of the record: what failed outside may show as a crash of the agent.
     if record.outside:
         return record.outside
     if record.end.reason == "crashed":

@@ -90,6 +90,7 @@ def _checked_logs(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str]) 
                 raise UserError(f"{files[file.name]} and {file} have one name; one log is of one shard")
             files[file.name] = file
         valid = _valid(folder)
+        # Only valid episodes: an invalid one counts nowhere, so it contradicts nothing.
         check_owned(folder, note.place, {one.sample for one in valid}, keys)
         home.update(dict.fromkeys(valid, folder))
     for file in sorted(out.glob(f"*{SUFFIX}")) if out.is_dir() else ():

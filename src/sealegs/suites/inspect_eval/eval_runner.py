@@ -101,7 +101,7 @@ class EvalCourse:
             LogError: Inspect ended with an error.
         """
         self._progress = progress
-        with sample_calls_intercepted(), redirect_stdout(sys.stderr):  # what an eval prints is no result
+        with sample_calls_intercepted(), redirect_stdout(sys.stderr):  # what an eval prints is not a result
             self._play_clean()
             if not self._options.describe:
                 self._play_faulted()
@@ -120,6 +120,7 @@ class EvalCourse:
             self._check_first()
             if self._plan is not None:
                 self._check_plan_early(self._plan)
+            # The trial counts as part of the run: it was played like all others, and need not be paid for twice.
             left = [pair for pair in left if pair not in first]
         self._play(CLEAN, dict.fromkeys(left))
 
@@ -244,6 +245,7 @@ class EvalCourse:
             )
         if wrong:
             for file in (*self._folder.glob(f"*{SUFFIX}"), self._folder / SETTINGS, self._folder / NOTE):
+                # Else the same command, corrected, would find a folder of another run.
                 file.unlink(missing_ok=True)
             raise UserError(wrong)
 
@@ -283,6 +285,7 @@ class EvalCourse:
         for sample, epoch in plans:
             missing[sample].add(epoch)
         every = set(range(1, self._options.epochs + 1))
+        # Inspect counts epochs from 1 in each of its evals, so a sample that lacks only some is played epoch by epoch.
         whole = [sample for sample, epochs in missing.items() if epochs == every]
         if whole:
             self._play_in_inspect(mode, whole, 1, len(every), plans)

@@ -129,7 +129,7 @@ class EvalKnowledge(_Read):
     Attributes:
         tasks: the names of the tasks that it is about, as Inspect knows them.
         answers: how the tools write data: as JSON, or as YAML and as Python writes a mapping.
-        bookkeeping: dotted paths in the sample's store that count calls and are no part of what the tools act on.
+        bookkeeping: dotted paths in the sample's store that count calls and are not part of what the tools act on.
         tools: the agent's tools.
         simulated_user: the tools that a simulated user calls, which are not the agent's. Where it is named at all, if
             only as `{}`, a model plays the user, and its words are not the agent's.

@@ -76,6 +76,8 @@ async def wrong_statements(known: EvalKnowledge, foreign: ForeignEval, times: in
     for sample in _chosen(samples, times):
         await _play(known, foreign, sample, tried, times)
     for name, tool in known.everyone.items():
+        # After the solutions: their calls are made in a state that fits them, examples only where those show too
+        # little.
         if not any(isinstance(one.outcome, Value) for one in tried[name]) or tool.examples:
             await _try_examples(known, foreign, samples[0], name, tried)
     for name, tool in known.everyone.items():

@@ -213,6 +213,7 @@ def _detections(
     declared = spec is not None and bool(spec.violations(call.arguments, turn.shown.value))
     for (share, per), detector in detectors.items():
         found = detector.findings(call, turn.shown.value)
+        # Leaks are found by a rule that ships with every detector, and not by what was learned.
         learned = any(one.family != "tool_leakage" for one in found)
         verdicts = (declared, learned, bool(found), declared or bool(found))
         yield from ((arm, share, per) for arm, yes in zip(ARMS, verdicts, strict=True) if yes)

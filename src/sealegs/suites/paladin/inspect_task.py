@@ -116,6 +116,7 @@ async def _converse(
                     return
                 message = state.output.message
                 reply: ModelReply | str = ModelReply(message.text, uses_in(message))
+            # A call that cannot be read never reaches the seam; the record needs it all the same.
             elif request.problem:
                 failure = Failure(request.problem, type=UNREADABLE)
                 recorder.refused(Call(request.tool, request.arguments, request.id), failure)

@@ -133,6 +133,8 @@ class Watched:
             if not (labelled or is_argument_error(parse_tool_message(turn.answer))):
                 continue
             after = next((later for later in self.turns[place + 1 :] if later.use.tool == turn.use.tool), None)
+            # A refusal teaches its cause only if the arguments were wrong and the next call of the tool, if there is
+            # one, has them right.
             if not self.wrong(turn) or (after is not None and self.wrong(after)):
                 yield CAUSELESS
 

@@ -68,6 +68,7 @@ def data_set_request(
         read = read_data_recipe(recipe)
     except UserError as error:
         problems.append(str(error))
+    # By its own value, so that the type checker sees a format and not any text.
     found_format = next((known for known in FORMATS if known == format), None)
     if form not in FORMS:
         problems.append(f"unknown form {form!r}: choose from {', '.join(FORMS)}")
@@ -121,6 +122,7 @@ def make_data_set(
     making = request.making
     teacher = teacher or _teacher_of(making)
     tally = make_missing_rows(making, out, progress, format=request.format, jobs=jobs, teacher=teacher)
+    # A card of an earlier run must not stay: it would vouch for rows that it never saw. So below, where rows leak.
     if not tally.total:
         (out / CARD).unlink(missing_ok=True)
         why = "; ".join(f"{reason} ({count})" for reason, count in tally.fell.most_common(3))

@@ -83,6 +83,8 @@ def _unseen(circles: Sequence[Sequence[BaseTask]], share: float, seed: int) -> t
     count = sum(map(len, circles))
     tools: set[str] = set()
     tasks: set[str] = set()
+    # The rarest first: each tool takes all tasks of its circles with it, and many rare tools fit in the share. Ties
+    # fall by the seed.
     for tool in sorted(users, key=lambda name: (len(users[name]), seeds.digest("unseen tool", seed, name))):
         if len(tasks | users[tool]) <= share * count:
             tools.add(tool)

@@ -107,6 +107,8 @@ def fits_step(kind: FailureKind, variant: TaskVariant, step: Step) -> bool:
     if not kind.implicit:
         return True
     if kind.shown is not None:
+        # No seeded value is needed here: what is shown is fixed. It must only hide something that the task goes on to
+        # read.
         return bool(spec.used) and not spec.effects
     expected, others = variant.right.steps[step.id], variant.base.corpus.answered_examples(step.tool)
     key = (variant.base.id, variant.number, step.id)

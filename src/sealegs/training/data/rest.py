@@ -51,6 +51,7 @@ class _Standing:
     def _closed(self, step: Step, lost: Set[str]) -> bool:
         if step.tool in self.broken:
             return True
+        # A lost node may have delivered some of its values before it was lost.
         wants = any(n.node in lost and not field_available(n.node, n.path, self.graph, self.done) for n in step.needs)
         return wants or any(id in lost and not self._finished(id) for id in step.after)
 

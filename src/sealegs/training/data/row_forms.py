@@ -72,7 +72,7 @@ def costs(order: TrajectoryOrder, made: Trajectory) -> tuple[int | None, int | N
         return None, None
     own = len(made.found.turns) - made.at
     if order.kind is not None and order.kind.slip:
-        # A slip is no fault of the judge's case, so c* is worked out here: the slip, and the fewest calls from there.
+        # The judge's case has no fault for a slip, so c* is worked out here: the slip, and the fewest calls from there.
         done = {m["name"] for m in made.messages[: _place_of(made)] if m["role"] == "tool"}
         graph = order.variant.task.graph
         state = State(done=frozenset(graph.step_of[name].id for name in done))

@@ -92,6 +92,7 @@ class RowContents:
         }
         yield from _shared("pair of class and step", pairs)
         unseen = {tool for tool, splits in self.struck.items() if UNSEEN in splits}
+        # Being offered in another split is a leak as well: its description would have been read there.
         tools = {tool: self.there[tool] for tool in sorted(unseen) if self.there[tool] != {UNSEEN}}
         yield from _shared("tool struck in generalisation", tools)
         known = {name: splits for name, splits in self.kinds.items() if UNSEEN in splits and len(splits) > 1}
@@ -154,7 +155,7 @@ def making_of(settings: Mapping[str, Any]) -> Making:
     """What the set is that has these settings.
 
     Raises:
-        ValueError, KeyError, TypeError, StopIteration: they are no settings of a set.
+        ValueError, KeyError, TypeError, StopIteration: they are not settings of a set.
     """
     origin = settings["sources"]
     sources = DataSources(origin["shipped"], tuple(origin["folders"]), tuple(origin["trajectories"]))

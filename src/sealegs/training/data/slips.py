@@ -86,6 +86,7 @@ def make_slip(kind: str, use: UseTool, spec: ToolSpec, draw: random.Random) -> C
         called = _renamed(slipping.ways[0], use.tool, draw)
         return CallSlip(replace(use, tool=called), slipping.ways[0], use.tool, called, use.tool)
     required = [name for name in spec.parameters.get("required", ()) if name in use.arguments]
+    # Only the lack of a required argument is certain to be refused by the tool's own check.
     if not required or (slipping.reads and spec.effects is not False):
         return None
     way, name = draw.choice(slipping.ways), draw.choice(required)

@@ -168,11 +168,13 @@ def _place(task: Task, name: str) -> re.Match[str] | None:
     value = task.inputs[name]
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
+    # With a second input of the same value the text would not tell whose number it gives.
     if sum(other == value for other in task.inputs.values()) != 1:
         return None
     found = [m for m in NUMBER.finditer(task.request) if float(m[0].replace(",", "").replace("\u2212", "-")) == value]
     if len(found) != 1:
         return None
+    # The same value in words or in another notation would be left behind and contradict the new number.
     rest = task.request[: found[0].start()] + " " + task.request[found[0].end() :]
     return None if contains_value(rest, value) else found[0]
 

@@ -98,6 +98,7 @@ def lesson(failed: str, call: Call = NO_CALL, spec: ToolSpec | None = None) -> s
 
 def _failed_call(messages: Sequence[Message], specs: Sequence[ToolSpec], failed: str) -> tuple[Call, ToolSpec | None]:
     """The call that was answered so, and its tool."""
+    # Messages name calls by ids only, so the failed call is found by the answer that reports it.
     answer = next((one for one in messages if one["role"] == "tool" and one["content"] == failed), None)
     if answer is None:
         return NO_CALL, None

@@ -2,7 +2,7 @@
 
 Greedy decoding with a cache of keys and values. Rows are fed to the model side by side, shorter ones padded on the
 right; a padded place is hidden from everything that comes later, and positions are counted without it. What the model
-is told is the template's text of the conversation so far, so it sees exactly what training rows look like. A turn that
+reads is the template's text of the conversation so far, so it sees exactly what training rows look like. A turn that
 does not end, and an episode with too many calls, is cut off and stays in every denominator.
 """
 
@@ -97,6 +97,7 @@ def _together(speaker: ProofModel, orders: Sequence[TrajectoryOrder], retrieval:
     for order in orders:
         layers = [RecoveryLayer(Advise(order.voice.adviser()))] if retrieval else []
         player = TrajectoryPlayer(order, layers)
+        # Every seat has its own player and layers: episodes share the model's batch and nothing else.
         seats.append(RolloutSlot(player, speaker.unread_tokens(player)))
     end = speaker.tokenizer.convert_tokens_to_ids(END)
     mind, present = BatchedKVCache(speaker.model, len(seats)), list(seats)

@@ -55,6 +55,8 @@ def order_of_episode(set: str, cell: str, seed: int, number: int) -> TrajectoryO
     """
     if set not in SETS or cell not in CELLS:
         raise ValueError(f"no set {set!r} or cell {cell!r}")
+    # The number of the trial is part of the key: a new trial draws anew, and the episode stays a function of its own
+    # key.
     for trial in range(100):
         key = ("test", seed, set, cell, number, trial)
         draw = seeds.stream(*key, "failure")

@@ -90,10 +90,13 @@ def _all(size: ProofSize, out: Path, every: list[Any], done: set[str], tell: Tel
         running: dict[WorkerTask[None], str] = {}
         try:
             while waiting or running:
+                # A list made first, since the loop takes stages out of `waiting`; no more are given out than there are
+                # free workers.
                 for stage in [stage for stage in waiting if done.issuperset(stage.needs)][: jobs - len(running)]:
                     waiting.remove(stage)
                     running[pool.submit(_make, out, size, stage)] = stage.name
                 for task in pool.first_done(list(running)):
+                    # Raises what the stage raised, before it counts as done.
                     task.result()
                     done.add(running.pop(task))
                     tell(len(done), len(every))

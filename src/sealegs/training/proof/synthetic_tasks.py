@@ -62,6 +62,7 @@ def synthetic_task(*key: object, new_tools: bool = False, alone: bool | None = N
     other = draw.choice([service for service in SERVICES if service not in wanted])
     listed = {**tools, other: _drawn(other, draw.choice(WAYS[:2]), draw, new_tools)}
     services = list(listed)
+    # Otherwise the order of the offered tools would be the solution's order.
     draw.shuffle(services)
     ref = f"{draw.randrange(10_000):04d}"
     id = "/".join(map(str, key))

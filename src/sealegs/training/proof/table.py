@@ -113,6 +113,7 @@ def intervals_apart(rows: Sequence[Row], one: str, other: str, mode: str = SEEN)
     if one not in found or other not in found:
         return None
     low, high = found[one]["low"], found[other]["high"]
+    # None where a rate has no episodes: nothing is then said to lie above it.
     return low is not None and high is not None and low > high
 
 

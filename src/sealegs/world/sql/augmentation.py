@@ -52,7 +52,7 @@ def variants(pair: Pair, ways: Sequence[Way], database: Database, seed: int) -> 
     for number in range(TRIED):
         new = {slot.key: choice[number % len(choice)] for slot, choice in zip(slots, choices, strict=True)}
         question = _reworded(pair.question, slots, new)
-        # Two parameters with one new value could not be told apart, as `replaceable` demands of the old ones.
+        # Two parameters with one new value could not be distinguished, as `replaceable` demands of the old ones.
         if question in seen or len(set(map(str, new.values()))) < len(new):
             continue
         seen.add(question)

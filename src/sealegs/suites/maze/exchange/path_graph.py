@@ -167,7 +167,7 @@ class _Builder:
         mentioned = value_matching.contains_value(self.request, value)
         for source, path in self._holders(name, value, earlier):
             repeats = any(value == given for _, given in paths.leaves(dict(self.known[source].arguments)))
-            # The user said it: an answer that holds it by chance, or repeats what its call was given, is no source.
+            # The user said it: an answer that holds it by chance, or repeats what its call was given, is not a source.
             if mentioned and (repeats or path.split(".")[-1] != name):
                 continue
             field = self._field(source, path, tool)
@@ -203,6 +203,7 @@ class _Builder:
             if source in branch:
                 continue
             options = [
+                # The tool and the path only break ties, so that the same paths always give the same graph.
                 (p.split(".")[-1] != leaf, -place, tool, p)
                 for place, tool in enumerate(branch)
                 for p, held in paths.leaves(self.known[tool].output)

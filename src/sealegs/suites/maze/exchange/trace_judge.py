@@ -77,6 +77,7 @@ def trace_verdicts(tasks: Sequence[TaskForm], traces: Sequence[TraceForm]) -> li
         else:
             form = modes.get(mode) or next(iter(modes.values()))
             imported = by_id[trace.task_id]
+            # Without a victim nothing says where the fault struck, so the trace cannot be read as one under a fault.
             if mode in PERSISTENCE and not nodes_of(form.targets, imported.task.graph):
                 problems.append(f"{place}: {_no_victim(form, mode)}")
             else:

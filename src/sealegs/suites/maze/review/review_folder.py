@@ -101,6 +101,7 @@ def read_review_settings(folder: Path) -> ReviewSettings:
     try:
         facts = json.loads(file.read_text(encoding="utf-8"))
         own = {field.name: facts[field.name] for field in fields(ReviewSettings)}
+        # By exact type, since true is an int; a setting decides which questions are drawn.
         if not all(type(value) is int and value >= 0 for value in own.values()):
             raise TypeError("a setting is not a whole number")
         settings = ReviewSettings(**own)

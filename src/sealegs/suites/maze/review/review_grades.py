@@ -44,7 +44,7 @@ def grade_review(folder: Path) -> ReviewGrades:
     found: dict[By, list[_Judged]] = {"person": [], "model": []}
     for by, file in read_replies(folder, settings):
         found[by].append(_Judged(file))
-    # Files alone are no replies: a reviewer may have only begun, or every entry may be left out.
+    # Files alone are not replies: a reviewer may have only begun, or every entry may be left out.
     if not any(one.tasks or one.answers for judged in found.values() for one in judged):
         raise UserError(
             f"{folder} holds no reply yet; `sealegs maze review {folder} --reviewer NAME` asks a person, "

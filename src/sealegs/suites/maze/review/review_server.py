@@ -145,6 +145,7 @@ class ReviewDesk:
         if tool not in {spec.name for spec in question.scenario.specs}:
             raise RefusedReply(400, f"the task has no tool {tool!r}")
         sitting = self._sitting_at(question)
+        # Two windows may show the same task: a call on a state that a person does not see is refused.
         if sent.get("place") != len(sitting.calls):
             raise RefusedReply(409, "a call was made in another window; load the page again")
         if len(sitting.calls) >= MOST_CALLS:

@@ -53,6 +53,7 @@ def merge_campaigns(parts: Sequence[ShardFolder], out: Path) -> MergeResult:
             if before != lines[: len(before)] and lines != before[: len(lines)]:
                 raise UserError(f"{key} is there twice with different ends, in {folder} and {out}; {ELSEWHERE}")
             found[key] = max(before, lines, key=len)
+            # The trace goes with the longer history; it is that of the latest time that the run was made.
             if len(lines) >= len(before):
                 homes[key] = folder
     open_merge_folder(out, SETTINGS, data)

@@ -108,6 +108,7 @@ class _Meaning:
             self._wrong(_first(line), "names no model", "Add model=NAME, or a line `default model=NAME` above.")
         before = len(self.problems)
         found = [one for task in tasks for fault in faults for one in self._combined(line, task, fault, read)]
+        # A line with a mistake gives no runs at all: the mistake might be in what all of them share.
         if len(self.problems) == before:
             self._keep(found, _first(line))
 

@@ -107,6 +107,7 @@ def _check(requests: Sequence[RunRequest], limits: RunLimits, jobs: int) -> None
             wrong.append(f"the id {request.id!r} is there twice; give each request its own")
         seen.add(request.id)
         try:
+            # Only for the error: a payload that cannot be sent is to be refused before any run is started.
             frames.packed(dict(request.payload))
         except (TypeError, ValueError) as error:
             wrong.append(f"the payload of {request.id!r} is not JSON data ({error}); give plain data")

@@ -164,6 +164,8 @@ def tools_in(system: str) -> list[Mapping[str, Any]]:
         found = json.loads(text)
     except ValueError:
         try:
+            # Many files hold the list as Python prints it, with single quotes and None. It is read as data and never
+            # run.
             found = ast.literal_eval(text)
         except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
             raise ValueError(f"the list of tools in the system's text is neither JSON nor Python: {error}") from error

@@ -71,6 +71,7 @@ def import_trajectories(trajectories: Sequence[ToolBenchTrajectory]) -> Imported
         entries[each.task.id] = {str(entry["name"]): entry for found in group for entry in found.tools}
         tools = {**each.corpus.tools}
         for name in entries[each.task.id]:
+            # Offered and never called in the trajectory: it stays on offer, and refuses every call.
             if name not in tools:
                 tools[name] = recorded_tool(RecordedTool(task=each.task.id, name=name, recordings=[]))
         made[each.task.id], corpora[each.task.id] = each, Corpus(tools, {})

@@ -15,6 +15,7 @@ from sealegs.faults.kinds.error import Error
 SOURCE = "ToolMaze, arXiv 2606.05806, table 3"
 
 
+@cache
 def explicit_responses(mode: Literal["P1", "P2"]) -> tuple[Error, ...]:
     """The table's explicit responses in its order: P1 are transient (9), P2 permanent (12).
 

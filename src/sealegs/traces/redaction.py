@@ -119,7 +119,8 @@ class Redactor:
             return {self._text(str(key)): self._whole(one, numbers=numbers) for key, one in value.items()}
         if isinstance(value, (list, tuple)):
             return [self._whole(one, numbers=numbers) for one in value]
-        return self._mark(repr(value)) if numbers and isinstance(value, (int, float)) and value is not True else value
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)  # a truth value gives nothing away
+        return self._mark(repr(value)) if numbers and number else value
 
     def _text(self, value: str) -> str:
         """A text without what looks like a secret; one that is JSON stays JSON."""

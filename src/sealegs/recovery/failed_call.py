@@ -47,6 +47,7 @@ class FailedCall:
         failed: how often the agent's tool has failed at this, the agent's own call included.
         begun: an attempt before the last one may have done its work.
         undone: a look after the last attempt showed that nothing was done.
+        elsewhere: other tools may have done a part of it, and it is not to be made in any form.
     """
 
     call: Call
@@ -58,6 +59,7 @@ class FailedCall:
     failed: int = 1
     begun: bool = False
     undone: bool = False
+    elsewhere: bool = False
 
     @property
     def over(self) -> bool:
@@ -103,6 +105,8 @@ class RecoveryContext:
 
     def repeats_harmlessly(self, failed_call: FailedCall) -> bool:
         """The same as `may_repeat`, but nothing is noted."""
+        if failed_call.elsewhere:
+            return False  # however harmless it is, another tool may have done the same
         spec = self.spec(failed_call.attempt.tool)
         # Declarations come first: they hold whatever the outcome was.
         return harmless(spec) or carries_key(spec, failed_call.attempt) or not self.in_doubt(failed_call)
@@ -116,10 +120,13 @@ class RecoveryContext:
 
     def keyed(self, failed_call: FailedCall) -> bool:
         """Whether the last attempt carries an idempotency key."""
-        return carries_key(self.spec(failed_call.attempt.tool), failed_call.attempt)
+        spec = self.spec(failed_call.attempt.tool)
+        return not failed_call.elsewhere and carries_key(spec, failed_call.attempt)
 
     def in_doubt(self, failed_call: FailedCall) -> bool:
         """Whether something may have been done so far."""
+        if failed_call.elsewhere:
+            return True
         if failed_call.undone:
             return False
         return failed_call.begun or not nothing_done(self.spec(failed_call.attempt.tool), failed_call.outcome)
@@ -229,6 +236,8 @@ class RecoveryContext:
     def _left(self, failed_call: FailedCall) -> bool:
         """False; where only a declaration is missing, that is noted, once for each call."""
         tool = failed_call.attempt.tool
+        if failed_call.elsewhere:
+            return False  # no declaration would help
         if lacks_declaration(self.spec(tool)) and failed_call.call.id not in self._noted:
             self._noted.add(failed_call.call.id)
             warn_once(tool)

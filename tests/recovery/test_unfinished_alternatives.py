@@ -115,6 +115,17 @@ def test_a_step_that_is_harmless_to_repeat_is_made_again_with_the_same_arguments
     assert made(scene) == ["reserve", "capture", "capture"]
 
 
+def test_a_step_that_takes_a_key_is_made_again_with_the_same_one() -> None:
+    keyed = [replace(spec, key="key") if spec.name in ("reserve", "capture") else spec for spec in SPECS]
+    scene = stage({"capture": [BUSY, CAPTURED]}, specs=tuple(keyed))
+    for _ in range(3):
+        paid(scene)
+    assert made(scene) == ["reserve", "capture", "capture", "reserve", "capture"]
+    keys = [arguments["key"] for tool, arguments in scene.made if tool in ("reserve", "capture")]
+    assert keys[1] == keys[2]
+    assert len(set(keys)) == 4
+
+
 def test_nothing_is_resumed_after_another_action() -> None:
     scene = stage({"capture": [DOWN, CAPTURED]})
     paid(scene)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -24,6 +24,10 @@ def warn(what: str, call: Call, error: Exception) -> None:
     """Warn of third-party code that broke down; a call does not fail because of it."""
     text = f"{what} failed on a call of {call.tool!r}, which stays as it was ({type(error).__name__}: {error})"
     warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+def _as_it_is(call: Call) -> Call:
+    return call
 
 
 class Examiner(Protocol):
@@ -79,15 +83,26 @@ class RecoveryContext:
         place: the place in the session.
         tracker: what was spent.
         memory: the latest arguments and answers of the session's tools.
+
+    Args:
+        place, tracker, memory: as above.
+        examine: looks at outcomes.
+        with_key: gives a call the idempotency key that its tool takes, if it has none.
     """
 
     def __init__(
-        self, place: LayerContext, tracker: BudgetTracker, examine: Examiner, memory: Memory = NOTHING
+        self,
+        place: LayerContext,
+        tracker: BudgetTracker,
+        examine: Examiner,
+        memory: Memory = NOTHING,
+        with_key: Callable[[Call], Call] = _as_it_is,
     ) -> None:
         self.place = place
         self.tracker = tracker
         self.memory = memory
         self._examine = examine
+        self._with_key = with_key
         self._cases: dict[str, FailedCall] = {}  # calls that something was done about, and their state
         self._short: dict[str, str] = {}  # what the budget had not enough of, by call
         self._noted: set[str] = set()  # calls of which it was noted that a declaration is missing
@@ -169,7 +184,7 @@ class RecoveryContext:
         self._begin(failed_call)
         begun = self.in_doubt(failed_call)
         # Records find the agent's call by this prefix.
-        call = Call(tool, arguments, f"{failed_call.call.id}.{failed_call.made + 1}")
+        call = self._with_key(Call(tool, arguments, f"{failed_call.call.id}.{failed_call.made + 1}"))
         began, outcome = self.place.clock.now(), None
         try:
             outcome = yield call

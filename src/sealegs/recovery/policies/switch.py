@@ -182,13 +182,17 @@ class Switch(Policy):
                 arguments = ValueSources(failed_call.call.arguments, context.memory, answers=answers).arguments(step)
             except KeyError as missing:
                 return self._left(unfinished, failed, failed_call, context, f"no {missing} for {step.tool}")
-            again = context.harmless(step.tool) or carries_key(context.spec(step.tool), Call(step.tool, arguments))
+            # With the key of before, if it was made before: only so is it the same request.
+            made = {**arguments, **(unfinished.keys if number == unfinished.doubtful else {})}
+            again = context.harmless(step.tool) or carries_key(context.spec(step.tool), Call(step.tool, made))
             unfinished.begins(number, arguments, acts=not context.effect_free(step.tool), harmless=again)
-            failed_call = yield from context.attempt(failed_call, self.name, "switched", step.tool, arguments, reason)
+            failed_call = yield from context.attempt(failed_call, self.name, "switched", step.tool, made, reason)
             if not failed_call.over:
                 # Only this step counts here: what those before it did is noted.
                 if context.nothing_done(replace(failed_call, begun=False)):
                     unfinished.did_nothing(number)
+                elif (spec := context.spec(step.tool)) is not None and context.keyed(failed_call):
+                    unfinished.was_keyed(spec.key, failed_call.attempt)
                 return self._left(unfinished, failed, failed_call, context)
             unfinished.ends(number, failed_call.outcome.value if isinstance(failed_call.outcome, Value) else None)
         try:

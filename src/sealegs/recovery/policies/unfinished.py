@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sealegs.faults.call import Call
 from sealegs.recovery.policies.alternative import Alternative
 
 CallKey = tuple[str, str]  # a tool and its arguments
@@ -29,7 +30,8 @@ class UnfinishedAlternative:
     Attributes:
         alternative: the declaration.
         answers: of the steps made, by their number.
-        arguments: that steps were called with, by their number.
+        arguments: that steps were called with, by their number, less the keys.
+        keys: the idempotency key that the doubtful step was made with, as an argument.
         doubtful: the number of the step that may have acted without an answer.
         harmless: the doubtful step can be made again.
         acting: the numbers of the steps that may have acted.
@@ -40,6 +42,7 @@ class UnfinishedAlternative:
     alternative: Alternative
     answers: dict[int, Any] = field(default_factory=dict)
     arguments: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    keys: Mapping[str, Any] = field(default_factory=dict)
     doubtful: int | None = None
     harmless: bool = False
     acting: set[int] = field(default_factory=set)
@@ -66,6 +69,8 @@ class UnfinishedAlternative:
     def begins(self, number: int, arguments: Mapping[str, Any], *, acts: bool, harmless: bool) -> None:
         """Note a step before it is made, since the caller may leave in the middle of it."""
         self.arguments[number] = arguments
+        if number != self.doubtful:
+            self.keys = {}
         if acts:
             self.doubtful, self.harmless = number, harmless
             self.acting.add(number)
@@ -78,6 +83,10 @@ class UnfinishedAlternative:
         """Note that a step failed and certainly did nothing."""
         self.acting.discard(number)
         self.doubtful = None
+
+    def was_keyed(self, key: str, call: Call) -> None:
+        """Note the key that the doubtful step was made with: with the same one it can be made again."""
+        self.keys, self.harmless = {key: call.arguments[key]}, True
 
     def told(self) -> str:
         """What was done, for the agent; empty where nothing was."""

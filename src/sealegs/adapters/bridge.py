@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception
-from sealegs.faults.call import Call, Failure, Outcome, Value, render
+from sealegs.faults.call import Call, Failure, Outcome, PartialExecution, Value, render
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import NO_DRY_RUN, InterceptedCall, Session, as_given, current
 
@@ -131,8 +131,7 @@ class ToolCallBridge:
             if call.dry:
                 return self._form.without_effect(call.arguments)
             try:
-                kept.last = run(call.arguments)
-                kept.outcome = self._form.read(kept.last)
+                kept.outcome = self._read(run(call.arguments), kept)
             # Before the general case: these are not failures but the framework's way to steer.
             except self._form.passing:
                 raise
@@ -155,8 +154,7 @@ class ToolCallBridge:
             if call.dry:
                 return self._form.without_effect(call.arguments)
             try:
-                kept.last = await run(call.arguments)
-                kept.outcome = self._form.read(kept.last)
+                kept.outcome = self._read(await run(call.arguments), kept)
             except self._form.passing:
                 raise
             except Exception as error:
@@ -165,6 +163,13 @@ class ToolCallBridge:
             return kept.outcome
 
         return self._shown(await crossing.call_async(once), kept)
+
+    def _read(self, result: Any, kept: _Kept) -> Outcome:
+        """A result as an outcome. What the tool's own code says of a call that was cut is no part of the result."""
+        part = type(result) is PartialExecution
+        kept.last = result.value if part else result
+        outcome = self._form.read(kept.last)
+        return PartialExecution(outcome.value) if part and isinstance(outcome, Value) else outcome
 
     def _declared(self) -> Session | None:
         """The session of a call made now, which knows what the framework's marks say of the tool."""

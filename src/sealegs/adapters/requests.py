@@ -28,6 +28,7 @@ from urllib3.exceptions import (
     ProtocolError,
     ReadTimeoutError,
 )
+from urllib3.util.proxy import connection_requires_http_tunnel
 
 from sealegs.adapters.body_cutters import Head, cut_by, cutter
 from sealegs.adapters.httpx_transports import dressed
@@ -147,6 +148,7 @@ class _Wire:
         self._url = url
         self.options = dict(options)
         self._bare = bare
+        self._broken = False  # the last exchange left the connection in the middle
 
     def arguments(self) -> dict[str, Any]:
         """The request as the arguments of a tool."""
@@ -186,6 +188,7 @@ class _Wire:
                 came.append(piece)
                 yield piece
         except (HTTPError, OSError) as error:
+            self._broken = True
             yield StreamEnd(
                 exchange.broke(replace(failure_from_exception(error), unsent=_unsent(error)), head, b"".join(came))
             )
@@ -201,7 +204,17 @@ class _Wire:
             url = f"{path}?{query}" if query else path
             headers = {name: value for name, value in options["headers"].items() if name.lower() != "content-length"}
             options |= {"body": body, "headers": headers}
+        if self._broken:
+            self._connect_anew()
         return self._bare(self._conn, self._method, url, **options)
+
+    def _connect_anew(self) -> None:
+        """Bring the connection to its beginning, as urllib3 does before a request of its own."""
+        self._conn.close()
+        pool = self._pool
+        if pool.proxy is not None and connection_requires_http_tunnel(pool.proxy, pool.proxy_config, pool.scheme):
+            pool._prepare_proxy(self._conn)
+        self._broken = False
 
     def response(self, head: Head, body: _Body) -> HTTPResponse:
         """The library's answer with this head and body."""

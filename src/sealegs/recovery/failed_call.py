@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -24,6 +24,10 @@ def warn(what: str, call: Call, error: Exception) -> None:
     """Warn of third-party code that broke down; a call does not fail because of it."""
     text = f"{what} failed on a call of {call.tool!r}, which stays as it was ({type(error).__name__}: {error})"
     warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+def _as_it_is(call: Call) -> Call:
+    return call
 
 
 class Examiner(Protocol):
@@ -47,6 +51,7 @@ class FailedCall:
         failed: how often the agent's tool has failed at this, the agent's own call included.
         begun: an attempt before the last one may have done its work.
         undone: a look after the last attempt showed that nothing was done.
+        elsewhere: other tools may have done a part of it, and it is not to be made in any form.
     """
 
     call: Call
@@ -58,6 +63,7 @@ class FailedCall:
     failed: int = 1
     begun: bool = False
     undone: bool = False
+    elsewhere: bool = False
 
     @property
     def over(self) -> bool:
@@ -77,15 +83,26 @@ class RecoveryContext:
         place: the place in the session.
         tracker: what was spent.
         memory: the latest arguments and answers of the session's tools.
+
+    Args:
+        place, tracker, memory: as above.
+        examine: looks at outcomes.
+        with_key: gives a call the idempotency key that its tool takes, if it has none.
     """
 
     def __init__(
-        self, place: LayerContext, tracker: BudgetTracker, examine: Examiner, memory: Memory = NOTHING
+        self,
+        place: LayerContext,
+        tracker: BudgetTracker,
+        examine: Examiner,
+        memory: Memory = NOTHING,
+        with_key: Callable[[Call], Call] = _as_it_is,
     ) -> None:
         self.place = place
         self.tracker = tracker
         self.memory = memory
         self._examine = examine
+        self._with_key = with_key
         self._cases: dict[str, FailedCall] = {}  # calls that something was done about, and their state
         self._short: dict[str, str] = {}  # what the budget had not enough of, by call
         self._noted: set[str] = set()  # calls of which it was noted that a declaration is missing
@@ -103,6 +120,8 @@ class RecoveryContext:
 
     def repeats_harmlessly(self, failed_call: FailedCall) -> bool:
         """The same as `may_repeat`, but nothing is noted."""
+        if failed_call.elsewhere:
+            return False  # however harmless it is, another tool may have done the same
         spec = self.spec(failed_call.attempt.tool)
         # Declarations come first: they hold whatever the outcome was.
         return harmless(spec) or carries_key(spec, failed_call.attempt) or not self.in_doubt(failed_call)
@@ -116,10 +135,13 @@ class RecoveryContext:
 
     def keyed(self, failed_call: FailedCall) -> bool:
         """Whether the last attempt carries an idempotency key."""
-        return carries_key(self.spec(failed_call.attempt.tool), failed_call.attempt)
+        spec = self.spec(failed_call.attempt.tool)
+        return not failed_call.elsewhere and carries_key(spec, failed_call.attempt)
 
     def in_doubt(self, failed_call: FailedCall) -> bool:
         """Whether something may have been done so far."""
+        if failed_call.elsewhere:
+            return True
         if failed_call.undone:
             return False
         return failed_call.begun or not nothing_done(self.spec(failed_call.attempt.tool), failed_call.outcome)
@@ -162,7 +184,7 @@ class RecoveryContext:
         self._begin(failed_call)
         begun = self.in_doubt(failed_call)
         # Records find the agent's call by this prefix.
-        call = Call(tool, arguments, f"{failed_call.call.id}.{failed_call.made + 1}")
+        call = self._with_key(Call(tool, arguments, f"{failed_call.call.id}.{failed_call.made + 1}"))
         began, outcome = self.place.clock.now(), None
         try:
             outcome = yield call
@@ -229,6 +251,8 @@ class RecoveryContext:
     def _left(self, failed_call: FailedCall) -> bool:
         """False; where only a declaration is missing, that is noted, once for each call."""
         tool = failed_call.attempt.tool
+        if failed_call.elsewhere:
+            return False  # no declaration would help
         if lacks_declaration(self.spec(tool)) and failed_call.call.id not in self._noted:
             self._noted.add(failed_call.call.id)
             warn_once(tool)

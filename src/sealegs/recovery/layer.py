@@ -189,7 +189,8 @@ class RecoveryLayer(FastPathLayer):
         self._now = place.clock.now
         self._memory = Memory(self._policy.remembers)
         self._remembers = bool(self._memory.wanted)
-        self._context = RecoveryContext(place, BudgetTracker(self._budget, self._meter), self._examine, self._memory)
+        tracker = BudgetTracker(self._budget, self._meter)
+        self._context = RecoveryContext(place, tracker, self._examine, self._memory, self._with_key)
 
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
         """Pass the call on; if it fails, have the policy act."""
@@ -277,6 +278,11 @@ class RecoveryLayer(FastPathLayer):
             return outcome
         finally:  # also where the call was cancelled, or the key would stay reserved
             self._keys.settled(call, keyed, spec, well=well)
+
+    def _with_key(self, call: Call) -> Call:
+        """A further call with the key that its tool takes."""
+        spec = self._specs.get(call.tool)
+        return self._keys.added(call, spec) if spec is not None and spec.key and wants_key(call, spec) else call
 
     def _keep(self, call: Call, outcome: Outcome) -> None:
         try:

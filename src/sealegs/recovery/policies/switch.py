@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -16,10 +16,12 @@ from sealegs.recovery.policies.advise import NOTE, with_note
 from sealegs.recovery.policies.alternative import Alternative, EarlierAnswer
 from sealegs.recovery.policies.detour import Detour, Leg, ValueSources, translated
 from sealegs.recovery.policies.policy import TAKEN_OVER, Policy, Refusal
+from sealegs.recovery.policies.unfinished import CallKey, UnfinishedAlternative, UnfinishedAlternatives
+from sealegs.recovery.safety import carries_key
 
-Way = tuple[FailedCall, bool]
 HELPED: frozenset[FailureCategory] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
 DETOURS = 64  # under way in a session; the oldest is forgotten
+DOUBT = "It may have been done all the same: find out before you ask again."
 DID = " did this in place of "  # in the note of an action that another tool did
 
 
@@ -27,7 +29,8 @@ class Switch(Policy):
     """The first alternative that answers well. One whose step fails, or lacks a field that is read, is left there.
 
     An alternative is not tried where the call itself, an equal one before it, or a step of another alternative may have
-    done its work: then it would be done twice. Nor is one begun that the budget does not last for, or that takes a
+    done its work: then it would be done twice. One that acted and did not answer is resumed by an equal call, or left
+    (`UnfinishedAlternatives`). Nor is one begun that the budget does not last for, or that takes a
     value from an earlier call that the session did not see. Arguments that the failed call left out are left out.
 
     The answer of an alternative that is declared to act says so in a note, since the failed tool's own history does not
@@ -55,7 +58,8 @@ class Switch(Policy):
             for then in alternative.then:
                 # Empty entries mark the tools to look at, so that other calls pass without a search.
                 self._taken.setdefault(then.tool, ())
-        self.guards = bool(self._taken)
+        self._unfinished = UnfinishedAlternatives()
+        self.guards = bool(self._of)
 
     @property
     def remembers(self) -> Mapping[str, frozenset[str]]:
@@ -73,7 +77,9 @@ class Switch(Policy):
         return Switch(self._alternatives())
 
     def refuses(self, call: Call, context: RecoveryContext) -> Refusal | None:
-        """Keep a call that an alternative stands in for from its tool."""
+        """Keep a call that an alternative stands in for from its tool, and note actions between those that it makes."""
+        if self._unfinished and not context.effect_free(call.tool):
+            self._unfinished.note_action(call.tool, call.id)
         if not self._taken.get(call.tool) or self._detour(call) is None:
             return None
         message = f"{call.tool} is not asked: the call before was answered by another tool."
@@ -85,28 +91,28 @@ class Switch(Policy):
         under_way = self._detour(failed_call.call)
         if under_way is not None:
             return (yield from self._goes_on(*under_way, failed_call, context))
-        if (
-            failed_call.category not in HELPED
-            or failed_call.call.tool not in self._of
-            or self._in_doubt(failed_call, context)
-        ):
+        call = failed_call.call
+        if self._unfinished and context.nothing_done(failed_call):
+            self._unfinished.forget_action(call.id)
+        if failed_call.category not in HELPED or call.tool not in self._of or self._in_doubt(failed_call, context):
             return failed_call
-        for alternative in self._of[failed_call.call.tool]:
-            known = ValueSources(failed_call.call.arguments, context.memory).begins(alternative)
-            tools = [step.tool for step in alternative.steps]
+        key = call.tool, arguments_key(call.arguments, context.spec(call.tool))
+        unfinished = self._unfinished.claim(key)
+        if unfinished is not None:
+            return (yield from self._resumed(key, unfinished, failed_call, context))
+        for alternative in self._of[call.tool]:
+            known = ValueSources(call.arguments, context.memory).begins(alternative)
             # The claim comes last, since it takes from the budget.
             if (
                 not known
                 or not all(map(context.place.reaches, alternative.tools()))
-                or not context.claims(failed_call, *tools)
+                or not context.claims(failed_call, *(step.tool for step in alternative.steps))
             ):
                 continue
-            made = failed_call.made
-            failed_call, clean = yield from self._by(alternative, failed_call, context)
-            # All steps were claimed together; those not made are free for other calls.
-            context.tracker.give_back(tools[failed_call.made - made :])
+            unfinished = self._unfinished.begin(key, alternative)
+            failed_call = yield from self._made(key, unfinished, failed_call, context)
             # After a step that may have acted, another alternative could do the same a second time.
-            if failed_call.over or not clean:
+            if failed_call.over or failed_call.elsewhere:
                 break
         return failed_call
 
@@ -126,39 +132,79 @@ class Switch(Policy):
             self._doubtful.discard(key)
         return key in self._doubtful
 
-    def _by(
-        self, alternative: Alternative, failed_call: FailedCall, context: RecoveryContext
-    ) -> Generator[Any, Outcome, Way]:
-        """The failed call after this alternative, and whether it has certainly left nothing behind."""
-        failed, clean = failed_call, True
-        answers: dict[int, Any] = {}
+    def _resumed(
+        self, key: CallKey, unfinished: UnfinishedAlternative, failed_call: FailedCall, context: RecoveryContext
+    ) -> Steps:
+        """Resume what an equal call left; where that could do harm, say what was done."""
+        tools = unfinished.left_over
+        why = ""
+        if unfinished.stuck:
+            why = "Find out whether it was: an equal call does not do it again."
+        elif unfinished.since:
+            why = f"This is not resumed, because {next(iter(unfinished.since.values()))} was called since."
+        elif _changed(unfinished, failed_call, context):
+            why = "This is not resumed, because it would go on with other values."
+        elif not context.claims(failed_call, *tools):
+            why = "Recovery has no calls left to resume it."
+        if not why:
+            return (yield from self._made(key, unfinished, failed_call, context))
+        self._unfinished.leave(key, unfinished, answered=False)
+        return self._told(unfinished, failed_call, context, why)
+
+    def _made(
+        self, key: CallKey, unfinished: UnfinishedAlternative, failed_call: FailedCall, context: RecoveryContext
+    ) -> Steps:
+        """Make an alternative whose steps have been claimed, as far as they are still to be made."""
+        claimed, made, answered = unfinished.left_over, failed_call.made, False
+        try:
+            failed_call = yield from self._by(unfinished, failed_call, context)
+            answered = failed_call.over
+        finally:  # also where the caller leaves
+            self._unfinished.leave(key, unfinished, answered=answered)
+            if unfinished.acting and self._unfinished:
+                self._unfinished.note_action(key[0], failed_call.call.id, but_of=key[0])
+        # All steps were claimed together; those not made are free for other calls.
+        context.tracker.give_back(claimed[failed_call.made - made :])
+        return failed_call
+
+    def _by(self, unfinished: UnfinishedAlternative, failed_call: FailedCall, context: RecoveryContext) -> Steps:
+        """The failed call after this alternative."""
+        failed, alternative, answers = failed_call, unfinished.alternative, unfinished.answers
         reason = (
             f"{failed_call.call.tool} failed for good"
             if failed_call.category == "permanent"
             else "it did not help to wait"
         )
         for number, step in enumerate(alternative.steps):
+            if number in answers:  # made for an equal call
+                continue
             try:
                 arguments = ValueSources(failed_call.call.arguments, context.memory, answers=answers).arguments(step)
             except KeyError as missing:
-                return self._left(failed, failed_call, context, f"no {missing} for {step.tool}"), clean
-            failed_call = yield from context.attempt(failed_call, self.name, "switched", step.tool, arguments, reason)
+                return self._left(unfinished, failed, failed_call, context, f"no {missing} for {step.tool}")
+            # With the key of before, if it was made before: only so is it the same request.
+            made = {**arguments, **(unfinished.keys if number == unfinished.doubtful else {})}
+            again = context.harmless(step.tool) or carries_key(context.spec(step.tool), Call(step.tool, made))
+            unfinished.begins(number, arguments, acts=not context.effect_free(step.tool), harmless=again)
+            failed_call = yield from context.attempt(failed_call, self.name, "switched", step.tool, made, reason)
             if not failed_call.over:
-                return self._left(failed, failed_call, context), clean and context.nothing_done(failed_call)
-            # A step that succeeded has had its effect, even if a later one fails.
-            clean = clean and context.effect_free(step.tool)
-            answers[number] = failed_call.outcome.value if isinstance(failed_call.outcome, Value) else None
+                # Only this step counts here: what those before it did is noted.
+                if context.nothing_done(replace(failed_call, begun=False)):
+                    unfinished.did_nothing(number)
+                elif (spec := context.spec(step.tool)) is not None and context.keyed(failed_call):
+                    unfinished.was_keyed(spec.key, failed_call.attempt)
+                return self._left(unfinished, failed, failed_call, context)
+            unfinished.ends(number, failed_call.outcome.value if isinstance(failed_call.outcome, Value) else None)
         try:
             answer = translated(alternative.answer, answers, f"by-recovery-{failed_call.call.id}")
         except KeyError as missing:
-            return self._left(failed, failed_call, context, f"no {missing} in its answer"), clean
+            return self._left(unfinished, failed, failed_call, context, f"no {missing} in its answer")
         by = f"by {alternative.steps[-1].tool}" if alternative.steps else "by what comes next"
         shown = self._shown(alternative, failed, answers, answer)
         if not alternative.then and self._acts(alternative, context):
             done = " and ".join(step.tool for step in alternative.steps)
             shown = with_note(shown, f"{done}{DID}{alternative.tool}. It is done: do not ask for it again.")
-        # Nothing is left half done: the effects of the steps are the very thing that was requested.
-        return context.answer(failed_call, self.name, "answered", shown, by), True
+        return context.answer(failed_call, self.name, "answered", shown, by)
 
     def _acts(self, alternative: Alternative, context: RecoveryContext) -> bool:
         """Whether it is declared that an alternative changes something, and not that its tool changes nothing."""
@@ -221,13 +267,15 @@ class Switch(Policy):
             except KeyError as missing:
                 return self._stopped(failed, failed_call, context, Failure(f"There is no {missing} for {step.tool}."))
             reason = f"in place of {call.tool}"
+            if not context.effect_free(step.tool):  # until its outcome is known, for the caller may leave
+                leg.outcome = Failure(f"{step.tool}, in place of {call.tool}, was left in the middle. {DOUBT}")
             failed_call = yield from context.attempt(failed_call, self.name, "switched", step.tool, arguments, reason)
+            leg.outcome = None
             if not failed_call.over:
                 outcome = _failure(failed_call, step.tool, call.tool)
                 # Only this step counts: the earlier ones succeeded and will not be made again.
                 if not context.nothing_done(replace(failed_call, begun=False)):
-                    done = "It may have been done all the same: find out before you ask again."
-                    outcome = leg.outcome = replace(outcome, message=f"{outcome.message} {done}")
+                    outcome = leg.outcome = replace(outcome, message=f"{outcome.message} {DOUBT}")
                 return self._stopped(failed, failed_call, context, outcome)
             leg.answers[number] = failed_call.outcome.value if isinstance(failed_call.outcome, Value) else None
         found = detour.sources(call, leg, context.memory).answers
@@ -240,11 +288,34 @@ class Switch(Policy):
         detour.closes(call, leg, shown)
         return context.answer(failed_call, self.name, "answered", Value(shown), f"in place of {call.tool}")
 
-    def _left(self, failed: FailedCall, failed_call: FailedCall, context: RecoveryContext, why: str = "") -> FailedCall:
-        """The failed call unchanged, but for what was spent on it."""
+    def _left(
+        self,
+        unfinished: UnfinishedAlternative,
+        failed: FailedCall,
+        failed_call: FailedCall,
+        context: RecoveryContext,
+        why: str = "",
+    ) -> FailedCall:
+        """The failed call after an alternative that did not answer: unchanged, but for what was spent and done."""
         failed = replace(failed, made=failed_call.made, failed=failed_call.failed)
-        # A failed step is in the record already; only other reasons need a remark.
-        return context.remark(failed, self.name, "left", failed.outcome, why) if why else failed
+        if not unfinished.acting:
+            # A failed step is in the record already; only other reasons need a remark.
+            return context.remark(failed, self.name, "left", failed.outcome, why) if why else failed
+        if unfinished.stuck:
+            then = "Find out whether it was: an equal call does not do it again."
+        elif why:
+            then = f"There was {why}. An equal call does not do it again."
+        else:
+            then = f"{failed_call.attempt.tool} failed. An equal call resumes there."
+        return self._told(unfinished, failed, context, then)
+
+    def _told(
+        self, unfinished: UnfinishedAlternative, failed_call: FailedCall, context: RecoveryContext, then: str
+    ) -> FailedCall:
+        """The failed call with a note of what was done in its place; nothing else may do it now."""
+        note = f"{unfinished.told()} {then}".lstrip()
+        failed_call = replace(failed_call, elsewhere=True)
+        return context.remark(failed_call, self.name, "left", with_note(failed_call.outcome, note), note)
 
     def _stopped(
         self, failed: FailedCall, failed_call: FailedCall, context: RecoveryContext, outcome: Failure
@@ -260,6 +331,18 @@ class Switch(Policy):
 def done_by_another(data: Any) -> bool:
     """Whether an answer is of an action that another tool did, and need not have all that the called tool declares."""
     return isinstance(data, Mapping) and DID in str(data.get(NOTE, ""))
+
+
+def _changed(unfinished: UnfinishedAlternative, failed_call: FailedCall, context: RecoveryContext) -> bool:
+    """Whether a step that is not made anew would have other arguments now."""
+    sources = ValueSources(failed_call.call.arguments, context.memory, answers=unfinished.answers)
+    try:
+        return any(
+            sources.arguments(unfinished.alternative.steps[number]) != arguments
+            for number, arguments in unfinished.settled.items()
+        )
+    except KeyError:
+        return True
 
 
 def _failure(failed_call: FailedCall, step: str, tool: str) -> Failure:

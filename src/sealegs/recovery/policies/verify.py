@@ -105,7 +105,10 @@ class Verify(Policy):
         """Look, and go by what is seen."""
         check = self._check(failed_call.call.tool, context)
         try:
-            if check is None or failed_call.attempt.tool != failed_call.call.tool or not context.in_doubt(failed_call):
+            # What other tools did in its place no look at this one shows.
+            if check is None or failed_call.attempt.tool != failed_call.call.tool or failed_call.elsewhere:
+                return failed_call
+            if not context.in_doubt(failed_call):
                 return failed_call
             return (yield from self._looked(check, failed_call, context))
         finally:

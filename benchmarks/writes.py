@@ -422,6 +422,12 @@ def summary(name: str, points: Sequence[CallPoint], trials: Sequence[Trial]) -> 
     return found
 
 
+def join(files: Sequence[Path], target: Path) -> None:
+    """Put the rows of several runs of this benchmark into one file, with what made each of them."""
+    parts = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    write_results(target, [row for part in parts for row in part["rows"]], {"parts": [part["made"] for part in parts]})
+
+
 def main() -> None:
     """Try the commands that are named, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -432,7 +438,13 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--mutant", choices=[*MUTANTS, ""], default="", help="spoil the commands; losses must be seen")
     parser.add_argument("--json", type=Path, default=None, help="the file of results; results/writes.json by default")
+    parser.add_argument(
+        "--join", nargs="+", type=Path, default=(), help="try nothing: make one file of these of several runs"
+    )
     arguments = parser.parse_args()
+    if arguments.join:
+        join(arguments.join, arguments.json or TARGET)
+        return
     known = {one.name: one for one in COMMANDS}
     if unknown := set(arguments.commands) - set(known):
         parser.error(f"there is no command {', '.join(sorted(unknown))}; there are {', '.join(known)}")

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
+import hashlib
 import io
 import json
 import os
@@ -36,11 +38,14 @@ Rows = Counter[tuple[str, str]]  # how often each row stands in each file
 OUT = "out"
 TARGET = Path(__file__).parent / "results" / "writes.json"
 KEPT = {".cache", ".sealegs-redaction-key"}  # hidden files that are meant to stay
+PASSING = r"[0-9a-f]{8,}|(?<=sealegs-)\w{8}|(?<=temporary/)\w{8}\b|tmp\w+|\d+"  # what differs in names of one kind
 OWN_FAULT = 70  # the exit code of a breakdown of Sealegs itself
 CAMPAIGN = """default model=scripted/retrier
 tip,currency   unreachable   schedule=transient:1
 """
+ENDING = ".chain"  # of the digests of records
 MAZE = "run maze --agent planner --limit 1 --levels C1"
+TWO = "run maze --agent planner --limit 2 --levels C1 --engine mcp --jobs 2"  # two chunks, one for each process
 DATA = "data make clean --n 6 --jobs 1"
 
 
@@ -53,7 +58,7 @@ class WritingCommand:
         words: what is typed after `sealegs`.
         first: commands that make what it reads.
         usual: its exit codes where nothing goes wrong.
-        noise: parts of lines that differ from run to run, such as seconds.
+        noise: parts of lines that differ from run to run, such as seconds, and threads that were still there.
         warm: whether it may run in the process that all others are forked from; one that leaves threads may not.
         databases: whether it reads a database and questions, which are put beside `out`.
     """
@@ -69,14 +74,14 @@ class WritingCommand:
 
 COMMANDS = (
     WritingCommand("run maze", f"{MAZE} --jobs 1 --out out"),
-    WritingCommand("run maze, 2 processes", f"{MAZE} --jobs 2 --out out"),
+    WritingCommand("run maze, 2 processes", f"{TWO} --out out"),
     WritingCommand("run highwater", "run highwater --agent planner --limit 2 --jobs 1 --out out", warm=False),
     WritingCommand("highwater build", "highwater build . --jobs 1 --out out", databases=True),
     WritingCommand("run paladin", "run paladin --agent paladin/follower --limit 1 --jobs 1 --out out"),
     WritingCommand(
         "campaign run",
         "campaign run small.campaign --jobs 1 --time-limit 20 --out out",
-        noise=r'"(?:at|seconds|start_seconds|first_call_seconds)": -?[\d.e-]+',
+        noise=r'"(?:at|seconds|start_seconds|first_call_seconds|threads)": -?[\d.e-]+',
     ),
     WritingCommand("data make", f"{DATA} --out out"),
     WritingCommand("maze generate", "maze generate --levels C1 --n 2 --jobs 1 --out out"),
@@ -141,6 +146,7 @@ class Course:
     spoil: Callable[[], object] = lambda: None
     limit: float = 120.0
     _rows: Rows = field(default_factory=Counter)
+    _ends: dict[str, tuple[CommandEnd, Rows, tuple[str, ...]]] = field(default_factory=dict)
     points: tuple[CallPoint, ...] = ()
 
     def begin(self) -> None:
@@ -158,6 +164,8 @@ class Course:
             _expected(run_with_fault(partial(_command, words, source), source), (0,))
         if self.command.warm:
             self._warm(source)
+        gc.collect()
+        gc.freeze()  # so that no forked process looks through what all have in common, and copies it
         self._place()
         end = run_with_fault(self._work, self.place)
         _expected(end, self.command.usual)
@@ -179,14 +187,15 @@ class Course:
         """Where the command runs; the same path for all, because some files hold it."""
         return self.base / "place"
 
-    def trials(self, most: int) -> list[tuple[CallPoint, Way]]:
-        """What is tried: everything, or `most`, first one of each kind, file and way, then further ones, evenly."""
+    def trials(self, most: int, each: int) -> list[tuple[CallPoint, Way]]:
+        """What is tried: everything; or `most`, and `each` of one kind, file and way: the first, the last, then others,
+        evenly."""
         groups: dict[tuple[str, str, Way], list[CallPoint]] = {}
         for point in self.points:
             for way in WAYS[point.kind]:
-                groups.setdefault((point.kind, re.sub(r"\d+|tmp\w+", "#", point.file), way), []).append(point)
+                groups.setdefault((point.kind, re.sub(PASSING, "#", point.file), way), []).append(point)
         ordered = []
-        for turn in range(max(map(len, groups.values()))):
+        for turn in range(min(each, max(map(len, groups.values())))):
             ordered += [(one[_spread(turn, len(one))], way) for (_, _, way), one in groups.items() if turn < len(one)]
         return ordered[:most]
 
@@ -195,11 +204,14 @@ class Course:
         self._place()
         first = run_with_fault(self._work, self.place, point.number, way, self.limit)
         wrong = list(self._wrong_claims(first, way))
-        again = run_with_fault(self._work, self.place, limit=self.limit)
+        state = _digest(self.place)
+        if state not in self._ends:  # many faults leave the same files, of which the same command makes the same
+            again = run_with_fault(self._work, self.place, limit=self.limit)
+            hidden = [str(one.relative_to(self.place)) for one in self.place.rglob(".*") if one.name not in KEPT]
+            self._ends[state] = again, self.rows(), tuple(sorted(hidden))
+        again, now, left = self._ends[state]
         if again.code not in self.command.usual:
             wrong.append(f"the same command ended with {again.code}: {again.output.strip()[-200:]}")
-        now = self.rows()
-        left = tuple(sorted(str(one.relative_to(self.place)) for one in self.place.rglob(".*") if one.name not in KEPT))
         hit = first.struck or point
         lost, more = self._rows - now, now - self._rows
         kinds = (self.command.name, hit.kind, hit.file, hit.number, way, first.struck is not None)
@@ -211,6 +223,9 @@ class Course:
         for file in sorted((self.place / OUT).rglob("*")):
             name = str(file.relative_to(self.place / OUT))
             if not file.is_file() or _hidden(name):
+                continue
+            if name.endswith(ENDING):  # it has an entry more where a run was resumed, so what it says is compared
+                found[name, _said_by_chain(file)] += 1
                 continue
             for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
                 found[name, re.sub(self.command.noise, "", line) if self.command.noise else line] += 1
@@ -238,6 +253,23 @@ class Course:
         code = _command(self.command.words, self.place)
         _finish()
         return code
+
+
+def _digest(place: Path) -> str:
+    """A digest of all that is in a folder: names, modes and bytes."""
+    found = hashlib.sha256()
+    for one in sorted(place.rglob("*")):
+        content = b"" if one.is_dir() or one.is_symlink() else one.read_bytes()
+        found.update(f"{one.relative_to(place)} {one.lstat().st_mode} {len(content)}\0".encode() + content)
+    return found.hexdigest()
+
+
+def _said_by_chain(file: Path) -> str:
+    """What a chain of digests says of its records."""
+    from sealegs.traces.chain_check import check_chain
+
+    records = file.with_name(file.name.removesuffix(ENDING))
+    return check_chain(records).sentence().removeprefix(f"{records}: ") if records.exists() else "it has no records"
 
 
 def _write_databases(place: Path) -> None:
@@ -329,7 +361,7 @@ MUTANTS: dict[str, Callable[[], object]] = {"in-place": _without_renaming, "no-c
 
 
 def tried(
-    command: WritingCommand, base: Path, spoil: Callable[[], object], most: int, jobs: int, limit: float
+    command: WritingCommand, base: Path, spoil: Callable[[], object], most: int, each: int, jobs: int, limit: float
 ) -> tuple[tuple[CallPoint, ...], list[Trial]]:
     """Try what there is to try of a command, in several processes, each in a folder of its own.
 
@@ -337,7 +369,7 @@ def tried(
         the calls of an undisturbed run, and the trials.
     """
     courses = [Course(command, base / str(number), spoil, limit) for number in range(jobs)]
-    pids = [_forked(course, most, (number, jobs)) for number, course in enumerate(courses)]
+    pids = [_forked(course, most, each, (number, jobs)) for number, course in enumerate(courses)]
     points: tuple[CallPoint, ...] = ()
     found: list[Trial] = []
     for number, pid in enumerate(pids):
@@ -351,7 +383,7 @@ def tried(
     return points, found
 
 
-def _forked(course: Course, most: int, part: tuple[int, int]) -> int:
+def _forked(course: Course, most: int, each: int, part: tuple[int, int]) -> int:
     pid = os.fork()
     if pid:
         return pid
@@ -359,7 +391,7 @@ def _forked(course: Course, most: int, part: tuple[int, int]) -> int:
         course.begin()
         with course.base.with_suffix(".jsonl").open("w", encoding="utf-8") as out:
             out.write(json.dumps([(one.number, one.kind, one.file) for one in course.points]) + "\n")
-            for point, way in course.trials(most)[part[0] :: part[1]]:
+            for point, way in course.trials(most, each)[part[0] :: part[1]]:
                 out.write(json.dumps(asdict(course.try_once(point, way))) + "\n")
                 out.flush()
         os._exit(0)
@@ -390,16 +422,29 @@ def summary(name: str, points: Sequence[CallPoint], trials: Sequence[Trial]) -> 
     return found
 
 
+def join(files: Sequence[Path], target: Path) -> None:
+    """Put the rows of several runs of this benchmark into one file, with what made each of them."""
+    parts = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    write_results(target, [row for part in parts for row in part["rows"]], {"parts": [part["made"] for part in parts]})
+
+
 def main() -> None:
     """Try the commands that are named, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commands", nargs="*", help="names of commands; all by default")
     parser.add_argument("--most", type=int, default=10**9, help="trials of a command at most")
+    parser.add_argument("--each", type=int, default=10**9, help="trials of one kind, file and way at most")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds that one run may take")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--mutant", choices=[*MUTANTS, ""], default="", help="spoil the commands; losses must be seen")
     parser.add_argument("--json", type=Path, default=None, help="the file of results; results/writes.json by default")
+    parser.add_argument(
+        "--join", nargs="+", type=Path, default=(), help="try nothing: make one file of these of several runs"
+    )
     arguments = parser.parse_args()
+    if arguments.join:
+        join(arguments.join, arguments.json or TARGET)
+        return
     known = {one.name: one for one in COMMANDS}
     if unknown := set(arguments.commands) - set(known):
         parser.error(f"there is no command {', '.join(sorted(unknown))}; there are {', '.join(known)}")
@@ -413,7 +458,9 @@ def main() -> None:
         for number, command in enumerate(chosen):
             place = Path(base) / str(number)
             place.mkdir()
-            points, trials = tried(command, place, spoil, arguments.most, arguments.jobs, arguments.limit)
+            points, trials = tried(
+                command, place, spoil, arguments.most, arguments.each, arguments.jobs, arguments.limit
+            )
             every = sum(len(WAYS[point.kind]) for point in points)
             for one in trials:
                 if not one.sound:

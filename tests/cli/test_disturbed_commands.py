@@ -135,6 +135,32 @@ def test_a_run_without_memory_says_so_and_the_same_command_resumes_it(
     assert lines(tmp_path) == calm
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ('ImportError("libx.so: failed to map segment from shared object")', "out of memory; free memory"),
+        ('RuntimeError("can\'t start new thread")', "no thread could be started; free memory"),
+    ],
+)
+def test_a_library_or_a_thread_without_room_is_a_line(tmp_path: Path, error: str, said: str) -> None:
+    """Which is how addresses that run out (`ulimit -v`) show."""
+    script = f"""
+from sealegs.cli import main
+from sealegs.suites.maze import agent_run
+
+def scarce(*given, **more):
+    raise {error}
+
+agent_run.play_scenarios = scarce
+main()
+"""
+    (tmp_path / "scarce.py").write_text(script)
+    words = [*RUN[:-4], "--jobs", "1", "--out", "here"]
+    done = subprocess.run([sys.executable, "scarce.py", *words], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert f"sealegs: {said}" in done.stderr
+
+
 @pytest.mark.parametrize("words", MAKE.values(), ids=list(MAKE))
 def test_the_work_of_a_killed_worker_is_done_by_another(tmp_path: Path, words: list[str]) -> None:
     calm, disturbed = tmp_path / "calm", tmp_path / "disturbed"

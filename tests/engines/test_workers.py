@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import process
 from functools import partial
 from pathlib import Path
 
@@ -110,3 +112,18 @@ def test_what_is_done_at_an_interrupt_is_handed_over_though_a_process_is_killed(
 def test_work_that_kills_whoever_does_it_is_given_up() -> None:
     with pytest.raises(UserError, match=r"a working process was killed.* fewer --jobs need less memory"):
         list(workers.in_chunks(range(4), dying, 2, 2))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_nobody_waits_for_a_pool_whose_managing_thread_died(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For want of memory it does: what it has then neither ends nor is ever called broken."""
+
+    def out_of_memory(*_: object) -> None:
+        raise MemoryError
+
+    manager = process._ExecutorManagerThread
+    monkeypatch.setattr(manager, "process_result_item", out_of_memory)
+    monkeypatch.setattr(workers, "BEAT", 0.05)
+    with pytest.raises(UserError, match=r"a working process was killed.* fewer --jobs need less memory"):
+        list(workers.in_chunks(range(4), list, 2, 2))
+    assert not multiprocessing.active_children()

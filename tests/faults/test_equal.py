@@ -145,3 +145,28 @@ def test_a_key_for_draws_tells_apart_what_asks_for_something_else(left: dict[str
 def test_a_key_for_draws_is_the_same_in_every_process() -> None:
     assert draw_key({"amount": object()}) == draw_key({"amount": object()})
     assert draw_key({"amount": "x" * 10_000}) == "8e994b85654652eacb1b8d09fd5764cc"
+
+
+def nested(levels: int, inner: Any, name: str = "it's") -> Any:
+    """Objects in lists in objects, with what each `repr` has to escape."""
+    for _ in range(levels):
+        inner = {name: [inner, "\\"]}
+    return inner
+
+
+def test_a_key_grows_no_faster_than_what_it_is_for() -> None:
+    for levels in (12, 60):
+        assert len(arguments_key({"more": nested(levels, 1)})) < 100 * levels
+
+
+@pytest.mark.parametrize("levels", [5, 11, 40])
+def test_what_is_nested_deeply_is_told_apart(levels: int) -> None:
+    assert equal({"more": nested(levels, "1.0")}, {"more": nested(levels, 1)})
+    assert not equal({"more": nested(levels, 1)}, {"more": nested(levels, 2)})
+    assert not equal({"more": nested(levels, 1)}, {"more": nested(levels + 1, 1)})
+
+
+def test_an_object_within_a_long_one_counts_as_any_other_of_its_class_in_draws() -> None:
+    one, other = {"more": nested(11, object())}, {"more": nested(11, object())}
+    assert draw_key(one) == draw_key(other)
+    assert arguments_key(one) != arguments_key(other)

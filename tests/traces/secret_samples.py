@@ -67,6 +67,9 @@ SECRETS = [
     ("JSESSIONID=ABCD1234EFGH5678", "ABCD1234EFGH"),
     ("Passwort: hunter2", "hunter2"),
     ("password：hunter2", "hunter2"),
+    ("GET https://maps.example/?key=Zabcd1234efghEFGH&q=x failed", "Zabcd1234efghEFGH"),
+    ("refused: {'headers': [['authorization', 'Token abcd1234']]}", "abcd1234"),
+    ("refused: [(b'x-api-key', b'abcd1234')]", "abcd1234"),
     *[(text.format(_of("sk-", "proj-abcdEFGH1234")[0]), "sk-" + "proj-abcdEFGH1234") for text in BEHIND],
 ]
 HARMLESS = [
@@ -96,4 +99,7 @@ HARMLESS = [
     "the token is used: see page 4",
     "login with your password now",
     "a keyboard: 104 keys",
+    "https://x.example/?key=quarterly-report-2026",
+    "https://x.example/?key=customers",
+    "the fields ('token', 'of thanks') and ('name', 'ada1')",
 ]

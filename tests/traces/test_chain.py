@@ -184,6 +184,16 @@ def test_a_kill_at_any_moment_loses_no_chain(tmp_path: Path) -> None:
     assert check_chain(file).state == "whole"
 
 
+def test_a_kill_within_the_first_line_of_the_chain_loses_nothing(tmp_path: Path) -> None:
+    Store(tmp_path / "a.jsonl").close()
+    header, _ = chain_file(tmp_path / "a.jsonl").read_bytes().splitlines(keepends=True)
+    for size in range(len(header) + 1):
+        file = tmp_path / f"{size}.jsonl"
+        file.touch()
+        chain_file(file).write_bytes(header[:size])
+        assert check_chain(written(file)).state == "whole", size
+
+
 def test_an_end_that_was_cut_off_shows_after_the_run_was_resumed(tmp_path: Path) -> None:
     file = written(tmp_path / "a.jsonl")
     file.write_bytes(b"".join(file.read_bytes().splitlines(True)[: 2 * LINES]))

@@ -5,10 +5,13 @@ A user's mistake is one message on standard error and exit code 2; nothing is ha
 
 from __future__ import annotations
 
+import atexit
 import errno
 import gc
+import os
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from typing import Any, NoReturn
@@ -53,6 +56,9 @@ VERBS = {  # each verb, and the module here whose `app` it is
 }
 MOST = 40  # lines of a message
 NEW_OBJECTS = 50_000  # between two collections: looking again and again through all that loads takes a tenth of a start
+KEPT = "(what was finished is kept)"
+NO_THREAD = "can't start new thread"  # what Python says, whatever the reason
+NO_ROOM = ("failed to map segment from shared object", "Cannot allocate memory")  # what the dynamic loader says
 OWN_FAULT = 70  # the exit code where Sealegs itself breaks down (EX_SOFTWARE of sysexits.h)
 ANOTHER = "name another place"
 REMEDIES = {  # what a user can mend, wherever it shows: a full or failing disk, a folder that is not ours, a limit
@@ -159,14 +165,40 @@ def main() -> None:
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if isinstance(error, MemoryError):
-            _end(f"out of memory; {REMEDIES[errno.ENOMEM]} (what was finished is kept)")
+        if _is_out_of_memory(error):
+            _end_without_memory()
+        if str(error) == NO_THREAD:
+            _end(f"no thread could be started; {REMEDIES[errno.ENOMEM]}, or {REMEDIES[errno.EAGAIN]} {KEPT}")
         if isinstance(error, OSError) and error.errno in REMEDIES:
             where = f"cannot use {error.filename}: " if error.filename else ""
-            _end(f"{where}{error.strerror}; {REMEDIES[error.errno]} (what was finished is kept)")
+            _end(f"{where}{error.strerror}; {REMEDIES[error.errno]} {KEPT}")
         # Python's own exit code would be 1, which `test` and `hunt` keep for a weakness of the agent.
         echo_traceback()
         sys.exit(OWN_FAULT)
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether there was too little memory or too few addresses (`ulimit -v`), also to load a library."""
+    return isinstance(error, MemoryError) or (isinstance(error, ImportError) and str(error).endswith(NO_ROOM))
+
+
+def _end_without_memory() -> NoReturn:
+    """Say that memory is out, and stop without the interpreter's own end.
+
+    Libraries that could not have their memory break down there, or never end.
+    """
+    try:
+        _end(f"out of memory; {REMEDIES[errno.ENOMEM]} {KEPT}")
+    except SystemExit:
+        pass
+    except BaseException:
+        os.write(2, b"sealegs: out of memory\n")
+    with suppress(BaseException):
+        sys.stdout.flush()
+    with suppress(BaseException):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what fails now fails for the same reason
+        atexit._run_exitfuncs()
+    os._exit(2)
 
 
 def _end(message: str) -> NoReturn:

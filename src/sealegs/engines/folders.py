@@ -16,6 +16,7 @@ from sealegs.engines.logs import SETTINGS, TOTAL, LogError, LogSchema, read_logs
 from sealegs.engines.shards import Shard, describe_shard, holds_files, open_shard_folder
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.folder_lock import locks_folder
+from sealegs.traces.record_chain import was_sealed
 from sealegs.traces.store import Store
 
 RECORDS = "episodes.jsonl"
@@ -157,10 +158,11 @@ def run_rest(
     total = len(own_episodes(settings))
     done = total - len(left)
     progress(done, total)
-    if not left:
+    # A killed process may have written all episodes and no seal: then the chain is closed all the same.
+    if not left and was_sealed(folder / RECORDS):
         return
     with closing(Store(folder / RECORDS)) as store:
-        for lines in play(left):
+        for lines in play(left) if left else ():
             store.append_lines(lines)
             done += 1
             progress(done, total)

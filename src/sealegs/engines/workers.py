@@ -17,6 +17,7 @@ from sealegs.faults.user_error import UserError
 T = TypeVar("T")
 R = TypeVar("R")
 TRIES = 3  # pools in succession that may lose a process before anything is done
+BEAT = 1.0  # seconds between two looks at whether a pool still works
 
 
 class WorkerTask(Generic[R]):
@@ -44,7 +45,7 @@ class WorkerTask(Generic[R]):
             UserError: its processes were killed too often.
         """
         while True:
-            wait([self.future])
+            self._pool.wait_for_one([self])
             if not self.lost:
                 return self._pool.noted(self.future.result())
             # The future was lost with its pool; `begin_again` sets a new one.
@@ -100,13 +101,20 @@ class WorkerPool:
     def first_done(self, tasks: Sequence[WorkerTask[R]]) -> list[WorkerTask[R]]:
         """Wait until one of these is done; those that are."""
         while True:
-            wait([task.future for task in tasks], return_when=FIRST_COMPLETED)
+            self.wait_for_one(tasks)
             # Before asking which are done: the future of a task whose process was killed is done as well.
             for task in tasks:
                 if task.lost:
                     self.begin_again(task)
             if done := [task for task in tasks if task.future.done()]:
                 return done
+
+    def wait_for_one(self, tasks: Sequence[WorkerTask[Any]]) -> None:
+        """Wait until one of these is done or lost."""
+        futures = [task.future for task in tasks]
+        while not wait(futures, timeout=BEAT, return_when=FIRST_COMPLETED).done:
+            for executor in {task.executor for task in tasks}:
+                self._give_up_where_unmanaged(executor)
 
     def shutdown(self) -> None:
         """Wait for what is being worked on; the rest is not begun."""
@@ -149,6 +157,22 @@ class WorkerPool:
             raise UserError(f"a working process was killed, by hand or for want of memory; {remedy}")
         broken.shutdown()
         self._executor = self._new()
+
+    def _give_up_where_unmanaged(self, executor: ProcessPoolExecutor) -> None:
+        """Take what is not done for lost where the thread that hands out the work has died.
+
+        A `MemoryError` in it is no end that the library knows of: it would leave all that wait waiting forever.
+        """
+        manager: Any = executor._executor_manager_thread  # no public name tells of it
+        if manager is None or manager.is_alive():
+            return
+        # Nobody ends these processes any more, and this one would wait for them at its own end.
+        for process in list((executor._processes or {}).values()):
+            process.kill()
+            process.join()
+        for task in self._tasks:
+            if task.executor is executor and not task.future.done():
+                task.future.set_exception(BrokenProcessPool("the thread that hands out the work died"))
 
     def _new(self) -> ProcessPoolExecutor:
         # Not fork: the parent may have threads, whose locks a forked child would inherit locked.

@@ -20,6 +20,7 @@ NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:e[+-][0-9]+)?", re.IGNORE
 LONGEST = 400  # digits of a number that a text is read as
 LARGEST = 10**LONGEST
 ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+LONG = 4_000  # characters of the form of an object within an argument that is kept as it is
 SHORT = 200  # characters of a key that is kept as it is; of a longer one the hash
 
 
@@ -57,7 +58,11 @@ def draw_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
     key = arguments_key(arguments, spec)
     if " at 0x" in key:
         key = ADDRESS.sub("", key)
-    return key if len(key) <= SHORT else f"{seeds.digest(key):016x}{seeds.digest('more', key):016x}"
+    return key if len(key) <= SHORT else _hash(key)
+
+
+def _hash(form: str) -> str:
+    return f"{seeds.digest(form):016x}{seeds.digest('more', form):016x}"
 
 
 def _fields(spec: ToolSpec | None) -> Mapping[str, Any]:
@@ -90,7 +95,11 @@ def _one_form(value: Any, literal: bool = False) -> str:
         return repr(text) if literal else _of_text(text)
     if isinstance(value, Mapping):
         # Sorted, because models write the same arguments in any order.
-        return repr(sorted((str(name), _one_form(item)) for name, item in value.items()))
+        form = repr(sorted((str(name), _one_form(item)) for name, item in value.items()))
+        # Each `repr` escapes what the one within it escaped: forms of nested objects would double with every level.
+        if len(form) <= LONG:
+            return form
+        return f"{{{_hash(ADDRESS.sub('', form))}{''.join(ADDRESS.findall(form))}}}"  # which a draw leaves out
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_one_form, value))}]"
     if isinstance(value, Set):

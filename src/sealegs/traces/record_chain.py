@@ -38,6 +38,24 @@ def chain_file(path: Path) -> Path:
     return path.with_name(path.name + ENDING)
 
 
+def was_sealed(path: Path) -> bool:
+    """Whether the last writer of a file of records lived to seal its chain; so too where there is none.
+
+    It compares nothing: `check_chain` does.
+
+    Raises:
+        OSError: the chain cannot be read.
+    """
+    file = chain_file(path)
+    if not file.exists():
+        return True
+    *_, last = [b"", *file.read_bytes().splitlines(keepends=True)]
+    try:
+        return last.endswith(b"\n") and SEAL in json.loads(last)
+    except (ValueError, TypeError):
+        return False
+
+
 def record_key(environment: Mapping[str, str] = os.environ) -> bytes:
     """The key of the digests; empty where there is none."""
     return environment.get(RECORD_KEY, "").encode(errors="surrogateescape")
@@ -83,10 +101,10 @@ class RecordChain:
         # `os.open`, since only it sets the mode at creation.
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, OWNER_ONLY)
         self._file = FileIO(descriptor, "a+b")
-        if not os.fstat(descriptor).st_size:
-            self._add({"chain": FORMAT, "keyed": bool(key)})
-        else:
+        if os.fstat(descriptor).st_size:
             self._resume(file, size)
+        if not os.fstat(descriptor).st_size:  # a new one, or a writer was killed within the first line
+            self._add({"chain": FORMAT, "keyed": bool(key)})
 
     def extend(self, data: bytes, end: int) -> Callable[[], None]:
         """Note lines that are about to be appended.

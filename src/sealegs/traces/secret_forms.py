@@ -71,6 +71,7 @@ FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
         ("signature=", "token=", "sig="),
         r"(?i:[?&;](?:x-(?:amz|goog)-(?:signature|security-token)|signature|sig)=)(?P<secret>[\w%+/.=-]{16,})",
     ),
+    (("key=",), r"(?i:[?&;]key=)(?P<secret>(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,})(?![\w.-])"),
     (("bearer",), r"(?i:\bbearer\s+)(?P<secret>(?=[\w.~+/-]*[A-Z0-9])[\w.~+/-]{8,}=*)"),
     (("basic",), r"(?i:\bbasic\s+)(?P<secret>[A-Za-z0-9+/]{6,}={0,2})"),
     (
@@ -115,6 +116,11 @@ FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         NAMED,
         rf"(?i:{EDGE}{LOOSE}\s*(?:[=:]\s+|：\s*)(?:(?:bearer|token)\s+)?){NOTHING}" + UNCOMMON,
+    ),
+    (  # a header as a pair, of which Python makes a text
+        NAMED,
+        rf"(?i:[\[(]b?[\"']{LOOSE}[\"'],\s*b?[\"'](?:(?:bearer|basic|token)\s+)?)"
+        r"(?P<secret>(?=[^\"']*\d)[^\"']{4,})(?=[\"'][\])])",
     ),
     (  # what a refusal says: Invalid API key provided: VALUE
         ("key", "token", "password"),

@@ -155,6 +155,45 @@ def test_a_client_that_leaves_leaves_an_open_call(served: Served, proxy: Proxy) 
     assert turn.shown is None
 
 
+@pytest.mark.parametrize("how", ["the client leaves", "faults are switched off", "another plan is loaded"])
+def test_a_delay_that_is_cut_off_is_recorded_as_such(served: Served, proxy: Proxy, how: str) -> None:
+    proxy.load(one({"kind": "delay", "seconds": 600.0}, moment="before"), episode=how)
+    came = len(served.requests)
+    with socket.create_connection(("127.0.0.1", int(proxy.url.rpartition(":")[2])), 60) as client:
+        client.sendall(b"GET /prices HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        soon(lambda: proxy.state()["calls"])
+        if how == "faults are switched off":
+            proxy.switch("/off")
+        elif how == "another plan is loaded":
+            proxy.load([])
+        if how != "the client leaves":
+            assert client.recv(100) == b"", "what was held is not made up for"
+    soon(lambda: how == "another plan is loaded" or proxy.state()["rules"]["one"]["fired"])
+    proxy.load([])
+    (turn,) = proxy.record(how).turns
+    (strike,) = turn.strikes
+    assert (turn.shown, turn.said, strike.shown, strike.cut_off) == (None, None, None, True)
+    assert strike.waited is not None
+    assert 0 < strike.waited < 60, "not what was planned"
+    assert len(served.requests) == came
+
+
+def test_a_client_that_leaves_in_the_middle_of_an_answer_was_shown_no_whole_one(served: Served, proxy: Proxy) -> None:
+    proxy.load(one({"kind": "drip", "seconds": 0.3}), episode="drip")
+    with socket.create_connection(("127.0.0.1", int(proxy.url.rpartition(":")[2])), 60) as client:
+        client.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        heard = b""
+        while EVENTS[0] not in heard:
+            heard += client.recv(4096)
+    soon(lambda: proxy.state()["rules"]["one"]["fired"])
+    proxy.load([])
+    (turn,) = proxy.record("drip").turns
+    (strike,) = turn.strikes
+    assert (turn.shown, strike.shown, strike.cut_off) == (None, None, True)
+    assert strike.waited is not None
+    assert 0.3 <= strike.waited < 0.3 * len(EVENTS), "for the pieces that were asked for"
+
+
 MATCHES: list[tuple[dict[str, Any], bool]] = [
     ({"method": "POST"}, True),
     ({"method": "PUT"}, False),

@@ -145,3 +145,27 @@ def test_a_key_for_draws_tells_apart_what_asks_for_something_else(left: dict[str
 def test_a_key_for_draws_is_the_same_in_every_process() -> None:
     assert draw_key({"amount": object()}) == draw_key({"amount": object()})
     assert draw_key({"amount": "x" * 10_000}) == "8e994b85654652eacb1b8d09fd5764cc"
+
+
+def nested(levels: int, leaf: Any, first: str = "a") -> Any:
+    """Objects in one another, each with a text that a form has to escape; `first`: which key is written first."""
+    value = leaf
+    for _ in range(levels):
+        value = {"a": value, "b": 'say "x"'} if first == "a" else {"b": 'say "x"', "a": value}
+    return value
+
+
+@pytest.mark.parametrize("levels", [7, 8, 9, 30, 150])
+def test_objects_in_one_another_have_a_key_of_a_length_that_does_not_double_with_each(levels: int) -> None:
+    key = arguments_key({"x": nested(levels, 1)})
+    assert len(key) < 10_000
+    assert key == arguments_key({"x": nested(levels, 1.0, first="b")})
+    assert key != arguments_key({"x": nested(levels, 2)})
+    assert key != arguments_key({"x": nested(levels + 1, 1)})
+
+
+def test_the_key_of_objects_is_as_it_was_since_draws_depend_on_it() -> None:
+    found = arguments_key({"x": {"a": {"b": ["10", {"c": 1.0}]}}})
+    assert (
+        found == "[('x', '[(\\'a\\', \\'[(\\\\\\'b\\\\\\', \"[#10, [(\\\\\\'c\\\\\\', \\\\\\'#1\\\\\\')]]\")]\\')]')]"
+    )

@@ -20,6 +20,7 @@ NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:e[+-][0-9]+)?", re.IGNORE
 LONGEST = 400  # digits of a number that a text is read as
 LARGEST = 10**LONGEST
 ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+PLAIN = 8  # levels of objects in one another that a key spells out; of what is deeper it has the hash
 SHORT = 200  # characters of a key that is kept as it is; of a longer one the hash
 
 
@@ -57,7 +58,7 @@ def draw_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
     key = arguments_key(arguments, spec)
     if " at 0x" in key:
         key = ADDRESS.sub("", key)
-    return key if len(key) <= SHORT else f"{seeds.digest(key):016x}{seeds.digest('more', key):016x}"
+    return key if len(key) <= SHORT else _hashed(key)
 
 
 def _fields(spec: ToolSpec | None) -> Mapping[str, Any]:
@@ -77,8 +78,14 @@ def _written(value: Any, literal: bool = False) -> str:
         return _shown(value)
 
 
-def _one_form(value: Any, literal: bool = False) -> str:
-    """The value in the one form that all its equals have. `literal`: it is where a text is wanted."""
+def _one_form(value: Any, literal: bool = False, level: int = 0) -> str:
+    """The value in the one form that all its equals have.
+
+    Args:
+        value: the value.
+        literal: whether it is where a text is wanted.
+        level: how many objects it lies in.
+    """
     # Before the numbers, since True is an int to Python and must not be one here.
     if value is None or isinstance(value, bool):
         return str(value)
@@ -90,12 +97,20 @@ def _one_form(value: Any, literal: bool = False) -> str:
         return repr(text) if literal else _of_text(text)
     if isinstance(value, Mapping):
         # Sorted, because models write the same arguments in any order.
-        return repr(sorted((str(name), _one_form(item)) for name, item in value.items()))
+        found = repr(sorted((str(name), _one_form(item, level=level + 1)) for name, item in value.items()))
+        # Each level escapes what lies in it once more, so that a text would double with each.
+        return found if level < PLAIN else _hashed(found)
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_one_form, value))}]"
+        return f"[{', '.join([_one_form(item, level=level) for item in value])}]"
     if isinstance(value, Set):
-        return f"set{sorted(map(_one_form, value))}"
+        found = f"set{sorted([_one_form(item, level=level + 1) for item in value])}"
+        return found if level < PLAIN else _hashed(found)
     return _shown(value)
+
+
+def _hashed(text: str) -> str:
+    """128 bits of a hash of the text."""
+    return f"{seeds.digest(text):016x}{seeds.digest('more', text):016x}"
 
 
 def _number(value: float | Decimal) -> str:

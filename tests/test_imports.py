@@ -69,8 +69,8 @@ def test_the_relay_over_pipes_loads_nothing_of_other_ways(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("option", "most", "others"),
     [
-        ("--url", 79, ("sealegs.adapters.http_proxy", "sealegs.adapters.mcp.pipe_relay")),
-        ("--http", 77, ("sealegs.adapters.mcp",)),
+        ("--url", 80, ("sealegs.adapters.http_proxy", "sealegs.adapters.mcp.pipe_relay")),
+        ("--http", 79, ("sealegs.adapters.mcp",)),
     ],
 )
 def test_the_relay_over_http_loads_nothing_of_other_ways(option: str, most: int, others: tuple[str, ...]) -> None:

@@ -155,6 +155,24 @@ def test_a_client_that_leaves_leaves_an_open_call(served: Served, proxy: Proxy) 
     assert turn.shown is None
 
 
+@pytest.mark.parametrize("deep", [199, 900, 100_000])
+@pytest.mark.parametrize(
+    "fault", [{"kind": "error", "status": 418}, {"kind": "duplicate"}], ids=lambda one: one["kind"]
+)
+def test_a_body_that_is_nested_too_deeply_is_text(
+    served: Served, proxy: Proxy, deep: int, fault: dict[str, Any]
+) -> None:
+    nested = '{"a":' * deep + "1" + "}" * deep
+    rule = {"id": "one", "match": {"argument": {"name": "body", "present": True}}, "fault": fault}
+    proxy.load([rule], episode=f"{deep}")
+    status = raw(proxy.url, "/prices", "POST", nested.encode(), Content_Type="application/json").status
+    assert status == (418 if fault["kind"] == "error" else 200)
+    proxy.load([])
+    (turn,) = proxy.record(f"{deep}").turns
+    assert isinstance(turn.call.arguments["body"], dict if deep < 200 else str)
+    assert turn.struck
+
+
 @pytest.mark.parametrize("how", ["the client leaves", "faults are switched off", "another plan is loaded"])
 def test_a_delay_that_is_cut_off_is_recorded_as_such(served: Served, proxy: Proxy, how: str) -> None:
     proxy.load(one({"kind": "delay", "seconds": 600.0}, moment="before"), episode=how)
@@ -288,6 +306,7 @@ def test_signals_a_token_and_a_server_that_is_down(tmp_path: Path) -> None:
         with proxying(down, tmp_path, *given, environment={**os.environ, "SEALEGS_TOKEN": "let me"}) as proxy:
             assert proxy.switch("/", "GET")[0] == 403
             assert proxy.switch("/", "GET", Sealegs_Token="let me")[0] == 200
+            assert proxy.switch("/", "GET", Sealegs_Token="l\xe9t me")[0] == 403
             first = raw(proxy.url, "/prices")
             assert (first.status, b"cannot be reached" in first.body) == (502, True)
             assert raw(proxy.url, "/prices?page=2").status == 418

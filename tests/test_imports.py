@@ -62,12 +62,18 @@ def test_the_relay_over_pipes_loads_nothing_of_other_ways(tmp_path: Path) -> Non
     assert not {name.partition(".")[0] for name in found} & {"aiohttp", "mcp", "fastmcp", "rich", "opentelemetry"}
     light = {"sealegs.traces.environment_names", "sealegs.traces.folder_urls"}  # they load nothing else
     assert {name for name in found if name.startswith("sealegs.traces.")} <= light
-    assert len({name for name in found if name.startswith("sealegs.")}) <= 72
+    assert len({name for name in found if name.startswith("sealegs.")}) <= 70
     assert not [name for name in found if name.startswith(NOT_NEEDED)]
 
 
-@pytest.mark.parametrize("option", ["--url", "--http"])
-def test_the_relay_over_http_loads_nothing_of_other_ways(option: str) -> None:
+@pytest.mark.parametrize(
+    ("option", "most", "others"),
+    [
+        ("--url", 80, ("sealegs.adapters.http_proxy", "sealegs.adapters.mcp.pipe_relay")),
+        ("--http", 79, ("sealegs.adapters.mcp",)),
+    ],
+)
+def test_the_relay_over_http_loads_nothing_of_other_ways(option: str, most: int, others: tuple[str, ...]) -> None:
     pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
     found, lines = _ended_as_it_listens(option)
     assert "listening on http://127.0.0.1:" in lines
@@ -76,6 +82,8 @@ def test_the_relay_over_http_loads_nothing_of_other_ways(option: str) -> None:
     light = {"sealegs.traces.environment_names", "sealegs.traces.folder_urls"}
     assert {name for name in found if name.startswith("sealegs.traces.")} <= light
     assert not found & {f"sealegs.faults.model_apis.{name}" for name in ("model_api", "known_apis")}
+    assert not [name for name in found if name.startswith(("sealegs.adapters.python", *others))]
+    assert len({name for name in found if name.startswith("sealegs.")}) <= most
 
 
 def _ended_as_it_listens(option: str) -> tuple[set[str], str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from sealegs.inject import Session, VirtualClock
 from sealegs.traces import Recorder, build_record
 
 QUIET = RunConfig(tracing_disabled=True)
+STREAMED = pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 
 
 def says(name: str) -> Any:
@@ -52,30 +55,59 @@ def played(*faults: dict[str, Any], streamed: bool = False) -> tuple[Any, Any]:
     session = Session(plan_from({"name": "desk", "rules": rules}), clock=clock, watcher=recorder)
     agent = wrap_handoffs(desk(says("billing"), handoff(says("refunds"))), session)
     try:
-        run = Runner.run_sync(agent, "My bill is wrong.", run_config=QUIET)
+        if streamed:
+            with closing(asyncio.new_event_loop()) as loop:  # `asyncio.run` would take away the one that the SDK keeps
+                run = loop.run_until_complete(_streamed(agent))
+        else:
+            run = Runner.run_sync(agent, "My bill is wrong.", run_config=QUIET)
     finally:
         recorder.finish("answered")
     (turn,) = build_record(recorder.events).turns
     return run, turn
 
 
-def test_untouched_the_agent_takes_over() -> None:
-    run, turn = played()
+async def _streamed(agent: Any) -> Any:
+    """A run whose events are heard as they come."""
+    run = Runner.run_streamed(agent, "My bill is wrong.", run_config=QUIET)
+    heard = [event.new_agent.name async for event in run.stream_events() if event.type == "agent_updated_stream_event"]
+    assert heard[-1] == run.last_agent.name
+    return run
+
+
+@STREAMED
+def test_untouched_the_agent_takes_over(streamed: bool) -> None:
+    run, turn = played(streamed=streamed)
     assert (run.last_agent.name, run.final_output) == ("billing", "billing here")
     assert (turn.call.tool, turn.shown.value) == ("transfer_to_billing", {"assistant": "billing"})
 
 
-def test_a_lost_hand_over_is_reported_and_nobody_takes_over() -> None:
-    run, turn = played({"fault": {"kind": "silent_noop"}, "moment": "before"})
+@STREAMED
+def test_a_lost_hand_over_is_reported_and_nobody_takes_over(streamed: bool) -> None:
+    run, turn = played({"fault": {"kind": "silent_noop"}, "moment": "before"}, streamed=streamed)
     assert run.last_agent.name == "desk"
     assert json.loads(run.final_output.removeprefix("the desk read ")) == {"assistant": "billing"}
     assert turn.strikes[0].delivered
 
 
-def test_a_hand_over_reaches_another_agent() -> None:
-    run, turn = played({"fault": {"kind": "forged", "values": [{"assistant": "refunds"}]}, "moment": "after"})
+@STREAMED
+def test_a_hand_over_reaches_another_agent(streamed: bool) -> None:
+    forged = {"kind": "forged", "values": [{"assistant": "refunds"}]}
+    run, turn = played({"fault": forged, "moment": "after"}, streamed=streamed)
     assert (run.last_agent.name, run.final_output) == ("refunds", "refunds here")
     assert (turn.said.value, turn.shown.value) == ({"assistant": "billing"}, {"assistant": "refunds"})
+
+
+@pytest.mark.parametrize(("moment", "name", "taker"), [("before", "refunds", "desk"), ("after", "nobody", "billing")])
+def test_a_forged_name_moves_nobody_who_cannot_be_reached(moment: str, name: str, taker: str) -> None:
+    run, turn = played({"fault": {"kind": "forged", "values": [{"assistant": name}]}, "moment": moment})
+    assert run.last_agent.name == taker
+    assert turn.shown.value == {"assistant": name}
+
+
+def test_a_late_hand_over_comes() -> None:
+    run, turn = played({"fault": {"kind": "delay", "seconds": 30.0}, "moment": "before"})
+    assert run.last_agent.name == "billing"
+    assert (turn.strikes[0].waited, turn.strikes[0].cut_off) == (30.0, False)
 
 
 def test_a_hand_over_that_fails_ends_the_run_as_one_of_its_own_would() -> None:

@@ -37,7 +37,7 @@ from sealegs.faults.kinds import (
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Argument, First, Nth, Probability, Tool
 from sealegs.inject import RealClock, Session, VirtualClock
-from sealegs.traces import Recorder
+from sealegs.traces import Recorder, build_record
 from tests import needs
 from tests.adapters.http_clients import KINDS, Got, ask, raised
 from tests.adapters.http_server import BODY, EVENTS, PRICES, Served, serving
@@ -313,13 +313,22 @@ async def test_the_same_plan_strikes_the_same_requests_side_by_side(kind: str, s
 
 
 @pytest.mark.parametrize("kind", ["httpx async", "httpx2 async"])
-@pytest.mark.parametrize("fault", [Hang(), Interrupted(mode="hang")], ids=lambda fault: fault.kind)
-async def test_a_hang_is_ended_by_the_agents_own_timeout(kind: str, fault: Fault, served: Served) -> None:
-    session = Session(plan(rule(fault)), clock=RealClock())
+@pytest.mark.parametrize("fault", [Hang(), Interrupted(mode="hang"), Delay(seconds=600)], ids=lambda fault: fault.kind)
+async def test_a_wait_is_ended_by_the_agents_own_timeout(kind: str, fault: Fault, served: Served) -> None:
+    clock = RealClock()
+    recorder = Recorder(clock)
+    recorder.start("episode", {})
+    session = Session(plan(rule(fault)), clock=clock, watcher=recorder)
     with pytest.raises(TimeoutError) as raised:
         async with asyncio.timeout(0.5):
             await ask(kind, session, f"{served.url}/prices", timeout=None)
     assert PACKAGE not in "".join(traceback.format_exception(raised.value))
+    recorder.finish("answered")
+    (turn,) = build_record(recorder.events).turns
+    (strike,) = turn.strikes
+    assert (turn.shown, strike.shown, strike.cut_off) == (None, None, True)
+    assert strike.waited is not None
+    assert 0 < strike.waited < 60
 
 
 @ALL_KINDS

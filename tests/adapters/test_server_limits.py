@@ -76,7 +76,7 @@ def test_foreign_names_pages_and_sizes_are_refused(ports: dict[str, int], server
             b"400",
         )
     ours = path + b"Host: 127.0.0.1\r\n"
-    for origin in (b"http://evil.example", b"null", b"http://127.0.0.1:1"):
+    for origin in (b"http://evil.example", b"null", b"http://127.0.0.1:1", b"http://\xe9vil.example"):
         refused = reply(port, ours + b"Content-Type: text/plain\r\nOrigin: " + origin + BODY)
         assert refused.startswith(b"HTTP/1.1 403 "), refused
     both = reply(port, ours + b"Origin: http://127.0.0.1\r\nOrigin: http://evil.example" + BODY)
@@ -92,7 +92,10 @@ def test_foreign_names_pages_and_sizes_are_refused(ports: dict[str, int], server
         assert reply(port, ours + head + b"\r\n\r\n")[9:12] in (b"400", b"431", b"")
     huge = reply(port, ours + b"Content-Length: %d\r\n\r\n" % (LARGEST + 1))
     assert huge.startswith((b"HTTP/1.1 413 ", b"HTTP/1.1 502 ")) or (server == "http" and not huge), huge
-    for length in (b"-1", b"x", b"9" * 5000, b"1, 1"):
+    # A client of HTTP/1.0 may send no Host; it is not answered as if it had named this machine.
+    for head in (path, path.replace(b"1.1", b"1.0")):
+        assert reply(port, head + BODY[2:]).split(b" ")[1] in (b"421", b"400")
+    for length in (b"-1", b"x", b"9" * 5000, b"1, 1", b"2\r\nContent-Length: 9"):
         assert reply(port, ours + b"Content-Length: " + length + b"\r\n\r\n{}")[9:12] in (b"400", b"413", b"")
 
 

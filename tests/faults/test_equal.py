@@ -170,3 +170,27 @@ def test_an_object_within_a_long_one_counts_as_any_other_of_its_class_in_draws()
     one, other = {"more": nested(11, object())}, {"more": nested(11, object())}
     assert draw_key(one) == draw_key(other)
     assert arguments_key(one) != arguments_key(other)
+
+
+def escaped(levels: int, leaf: Any, first: str = "a") -> Any:
+    """Objects in one another, each with a text that a form has to escape; `first`: which key is written first."""
+    value = leaf
+    for _ in range(levels):
+        value = {"a": value, "b": 'say "x"'} if first == "a" else {"b": 'say "x"', "a": value}
+    return value
+
+
+@pytest.mark.parametrize("levels", [7, 8, 9, 30, 150])
+def test_objects_in_one_another_have_a_key_of_a_length_that_does_not_double_with_each(levels: int) -> None:
+    key = arguments_key({"x": escaped(levels, 1)})
+    assert len(key) < 10_000
+    assert key == arguments_key({"x": escaped(levels, 1.0, first="b")})
+    assert key != arguments_key({"x": escaped(levels, 2)})
+    assert key != arguments_key({"x": escaped(levels + 1, 1)})
+
+
+def test_the_key_of_objects_is_as_it_was_since_draws_depend_on_it() -> None:
+    found = arguments_key({"x": {"a": {"b": ["10", {"c": 1.0}]}}})
+    assert (
+        found == "[('x', '[(\\'a\\', \\'[(\\\\\\'b\\\\\\', \"[#10, [(\\\\\\'c\\\\\\', \\\\\\'#1\\\\\\')]]\")]\\')]')]"
+    )

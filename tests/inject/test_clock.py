@@ -9,10 +9,12 @@ import time
 
 import pytest
 
-from sealegs.faults import Call, Outcome, Value
-from sealegs.faults.kinds import Delay, Hang, LostAck, Poisoned, Timeout
+from sealegs.faults import Call, Failure, Outcome, Value
+from sealegs.faults.kinds import Delay, Error, Hang, LostAck, Poisoned, Timeout
+from sealegs.faults.moment import Moment
 from sealegs.faults.triggers import Nth
 from sealegs.inject import EndlessWait, RealClock, VirtualClock
+from sealegs.traces.events import decode_event, encode_event
 from tests.inject.staging import plan, rule, staged
 
 LONG = 3600.0
@@ -69,6 +71,7 @@ def test_a_caller_with_a_timeout_is_shown_one(fault: Hang | Timeout | Delay) -> 
     turn = episode.record().turns[0]
     assert turn.shown == shown
     assert (turn.said, turn.struck, turn.strikes[0].shown) == (None, True, None)
+    assert (turn.strikes[0].waited, turn.strikes[0].cut_off) == (20, True)
     assert episode.session.clock.now() == 20
     assert not episode.world.effects
 
@@ -82,6 +85,30 @@ def test_patience_is_for_a_whole_call() -> None:
 def test_patience_that_suffices_changes_nothing() -> None:
     episode = staged(plan(rule(Delay(seconds=20.0))), timeout=20)
     assert isinstance(episode.call(), Value)
+    (strike,) = episode.record().turns[0].strikes
+    assert (strike.delivered, strike.waited, strike.cut_off) == (True, 20, False)
+    assert "cut_off" not in encode_event(strike)
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+async def test_a_late_answer_that_its_caller_did_not_wait_for_was_cut_off(moment: Moment) -> None:
+    episode = staged(plan(rule(Delay(seconds=LONG), moment=moment)), clock=RealClock())
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.02):
+            await episode.call_async()
+    (turn,) = episode.record().turns
+    (strike,) = turn.strikes
+    assert (turn.shown, strike.shown, strike.cut_off, strike.moment) == (None, None, True, moment)
+    assert strike.waited is not None
+    assert 0 < strike.waited < 60, "as long as the caller waited"
+    assert decode_event(encode_event(strike)) == strike
+
+
+def test_of_a_fault_that_another_leaves_nothing_to_do_nothing_was_cut_off() -> None:
+    episode = staged(plan(rule(Error()), rule(Delay(seconds=5.0))))
+    assert isinstance(episode.call(), Failure)
+    found = {strike.kind: (strike.delivered, strike.cut_off) for strike in episode.record().turns[0].strikes}
+    assert found == {"error": (True, False), "delay": (False, False)}
 
 
 def test_a_real_delay_takes_its_time() -> None:
@@ -99,7 +126,9 @@ async def test_a_real_hang_ended_by_the_caller_is_delivered() -> None:
     turn = episode.record().turns[0]
     assert turn.struck
     assert (turn.said, turn.shown, turn.strikes[0].shown) == (None, None, None)
-    assert 0.01 < turn.strikes[0].waited < 60, "as long as the caller waited"
+    waited = turn.strikes[0].waited
+    assert waited is not None
+    assert 0.01 < waited < 60, "as long as the caller waited"
 
 
 async def test_a_hang_after_the_effect_keeps_the_effect() -> None:
@@ -125,7 +154,7 @@ async def test_a_caller_that_gives_up_on_the_tool_itself_proves_nothing() -> Non
         async with asyncio.timeout(0.02):
             await episode.session.call_async("book_trip", {}, slow)
     record = episode.record()
-    assert [strike.delivered for strike in record.turns[0].strikes] == [False]
+    assert [(strike.delivered, strike.cut_off) for strike in record.turns[0].strikes] == [(False, True)]
     assert not record.exposed
 
 

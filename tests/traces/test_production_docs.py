@@ -48,6 +48,7 @@ def test_the_table_names_the_attributes_that_spans_have() -> None:
     documented = set(re.findall(r"`((?:gen_ai|http|error|sealegs)\.[\w.-]+)`", PAGE)) | {
         "sealegs.fault.kinds",
         "sealegs.fault.delivered",
+        "sealegs.fault.cut_off",
     }
     source = "".join(
         (Path(__file__).parents[2] / "src" / "sealegs" / "traces" / name).read_text(encoding="utf-8")

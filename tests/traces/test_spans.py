@@ -109,6 +109,7 @@ def test_an_error_that_was_shown_is_the_span_s_error(tracing: Tracing, content: 
     assert given["sealegs.fault.rules"] == ["r"]
     assert given["sealegs.fault.kinds"] == ["rate_limit"]
     assert given["sealegs.fault.delivered"] == [True]
+    assert given["sealegs.fault.cut_off"] == [False]
     assert span.status.status_code is StatusCode.ERROR
     assert (span.status.description is not None) is content
 

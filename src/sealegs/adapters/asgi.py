@@ -112,7 +112,7 @@ class FaultsMiddleware:
         try:
             data = json.loads(body)
             plan, name = plan_from(data["plan"], imports=False), str(data["episode"])
-        except (ValueError, KeyError, TypeError, PlanError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError, PlanError) as error:
             return 400, f"not a plan: {error}"
         clock = RealClock()
         recorder = Recorder(clock)

@@ -142,7 +142,7 @@ def _ready(wish: RequestedToolCall, tools: Mapping[str, Callable[..., Any]]) -> 
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments or "{}")
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             return Refused(f"The arguments are not valid JSON: {error}.")
     if not isinstance(arguments, Mapping):
         return Refused("The arguments are no JSON object.")

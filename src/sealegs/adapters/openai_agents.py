@@ -156,7 +156,7 @@ def _arguments(text: str) -> dict[str, Any] | None:
     """The arguments as data; None where the model sent none that can be read, which the SDK answers itself."""
     try:
         data = json.loads(text) if text else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None
 

@@ -71,7 +71,9 @@ class RequestRules:
         for origin in map(str.lower, origins):
             if origin and origin != own and not {origin, "*"} & self._origins:
                 allow = f"; allow them by {self._options[1]}" if self._options else ""
-                return RequestRefusal(403, f"{self._server} does not answer pages of {origin}{allow}\n")
+                # What a client sent is repeated in signs that any answer may have.
+                page = origin.encode("ascii", "backslashreplace").decode()
+                return RequestRefusal(403, f"{self._server} does not answer pages of {page}{allow}\n")
         if not target.startswith("/"):
             return RequestRefusal(400, f"{self._server} is not a proxy for other servers; ask for a path\n")
         return None

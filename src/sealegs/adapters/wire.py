@@ -28,6 +28,7 @@ from sealegs.adapters.body_cutters import Head, events, split_body
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait, failure_body
 from sealegs.faults.http_arguments import HttpArguments
 from sealegs.faults.model_apis import asks_model, model_api_at
+from sealegs.faults.nesting import DEEPEST, exceeds_depth
 from sealegs.faults.retry_after import seconds_invited
 from sealegs.faults.spec import MODEL, ToolSpec
 from sealegs.inject import Session
@@ -77,7 +78,7 @@ class HttpAnswer:
         kind = self.head.header("content-type").lower()
         if "json" in kind:
             try:
-                return json.loads(self.body)
+                return _read_json(self.body)
             except ValueError:
                 pass  # the header was wrong, so the text decides
         try:
@@ -335,10 +336,26 @@ def _paired(text: str) -> dict[str, Any]:
     return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
 
 
+def _read_json(body: bytes) -> Any:
+    """The data that a body is.
+
+    Raises:
+        ValueError: it is not JSON, or nested too deeply to be written again.
+    """
+    try:
+        data = json.loads(body)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    # Counting first: hardly any body needs the walk through its data.
+    if body.count(b"[") + body.count(b"{") > DEEPEST and exceeds_depth(data):
+        raise ValueError("nested too deeply")
+    return data
+
+
 def _body(body: bytes, *, as_json: bool, as_form: bool) -> Any:
     if as_json:
         try:
-            return json.loads(body)
+            return _read_json(body)
         except ValueError:
             pass
     try:

@@ -15,6 +15,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.traces.environment_names import EPISODE, LIVE, PLAN, TIMEOUT, records_file
 
 if TYPE_CHECKING:
+    from sealegs.adapters.mcp import Gate
     from sealegs.faults.call import Layer
     from sealegs.faults.plan import Plan
 
@@ -148,9 +149,7 @@ def _proxy_any_server(
 
 def _proxy_mcp_server(run: _ProxyRun, listener: _Listener, command: list[str], url: str) -> int:
     """Relay an MCP server until it or the proxy is stopped, and return the exit code."""
-    from sealegs.adapters.mcp import relay_http, run_pipe_relay
     from sealegs.adapters.mcp.gate_recording import recorded_gate
-    from sealegs.adapters.mcp.pipe_relay import INTERRUPTED
 
     with recorded_gate(
         run.plan,
@@ -160,15 +159,28 @@ def _proxy_mcp_server(run: _ProxyRun, listener: _Listener, command: list[str], u
         records=run.records,
         events=run.events,
     ) as gate:
-        if command:
-            code = run_pipe_relay(command, gate)
-        else:
-            host, port, hosts, origins = listener
-            code = relay_http(url, gate, host, port, lambda at: echo(f"listening on {at}"), hosts, origins)
-            echo("stopped; what was to be recorded is written", err=True)
-    if code == INTERRUPTED:
-        echo("stopped; the server was ended, and what was to be recorded is written", err=True)
+        code, stopped = _over_pipes(command, gate) if command else _over_http(url, gate, listener)
+    if stopped:
+        echo(stopped, err=True)
     return code
+
+
+def _over_pipes(command: list[str], gate: Gate) -> tuple[int, str]:
+    """Relay over pipes; the exit code, and what there is to say once the record is written."""
+    from sealegs.adapters.mcp.pipe_relay import INTERRUPTED, run_pipe_relay
+
+    code = run_pipe_relay(command, gate)
+    stopped = "stopped; the server was ended, and what was to be recorded is written"
+    return code, stopped if code == INTERRUPTED else ""
+
+
+def _over_http(url: str, gate: Gate, listener: _Listener) -> tuple[int, str]:
+    """The same over HTTP."""
+    from sealegs.adapters.mcp import relay_http
+
+    host, port, hosts, origins = listener
+    code = relay_http(url, gate, host, port, lambda at: echo(f"listening on {at}"), hosts, origins)
+    return code, "stopped; what was to be recorded is written"
 
 
 def _check_servers(command: list[str] | None, url: str, http: str) -> None:

@@ -58,11 +58,7 @@ def draw_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
     key = arguments_key(arguments, spec)
     if " at 0x" in key:
         key = ADDRESS.sub("", key)
-    return key if len(key) <= SHORT else _hash(key)
-
-
-def _hash(form: str) -> str:
-    return f"{seeds.digest(form):016x}{seeds.digest('more', form):016x}"
+    return key if len(key) <= SHORT else _hashed(key)
 
 
 def _fields(spec: ToolSpec | None) -> Mapping[str, Any]:
@@ -83,7 +79,7 @@ def _written(value: Any, literal: bool = False) -> str:
 
 
 def _one_form(value: Any, literal: bool = False) -> str:
-    """The value in the one form that all its equals have. `literal`: it is where a text is wanted."""
+    """The value in the one form that all its equals have; `literal` where a text is wanted."""
     # Before the numbers, since True is an int to Python and must not be one here.
     if value is None or isinstance(value, bool):
         return str(value)
@@ -95,16 +91,27 @@ def _one_form(value: Any, literal: bool = False) -> str:
         return repr(text) if literal else _of_text(text)
     if isinstance(value, Mapping):
         # Sorted, because models write the same arguments in any order.
-        form = repr(sorted((str(name), _one_form(item)) for name, item in value.items()))
-        # Each `repr` escapes what the one within it escaped: forms of nested objects would double with every level.
-        if len(form) <= LONG:
-            return form
-        return f"{{{_hash(ADDRESS.sub('', form))}{''.join(ADDRESS.findall(form))}}}"  # which a draw leaves out
+        return _shortened(repr(sorted((str(name), _one_form(item)) for name, item in value.items())))
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_one_form, value))}]"
     if isinstance(value, Set):
-        return f"set{sorted(map(_one_form, value))}"
+        return _shortened(f"set{sorted(map(_one_form, value))}")
     return _shown(value)
+
+
+def _shortened(form: str) -> str:
+    """The form of an object; of a long one its hash, and the addresses in it, which a draw leaves out.
+
+    Each `repr` escapes what the one within it escaped, so that forms of nested objects would double with every level.
+    """
+    if len(form) <= LONG:
+        return form
+    return f"{{{_hashed(ADDRESS.sub('', form))}{''.join(ADDRESS.findall(form))}}}"
+
+
+def _hashed(text: str) -> str:
+    """128 bits of a hash of the text."""
+    return f"{seeds.digest(text):016x}{seeds.digest('more', text):016x}"
 
 
 def _number(value: float | Decimal) -> str:

@@ -245,7 +245,7 @@ class Injector:
         """A call under these rules, the first of the plan outermost. `own` is the call as the agent made it."""
         target, work = triggered.target, triggered.work
         fired, rest = faults[0], faults[1:]
-        evidence = StrikeEvidence(call, target.effects)
+        evidence = StrikeEvidence(call, target.effects, acts=True)
         shown: Outcome | None = None
         ran: Outcome | None = None  # answered by a run with effect in place of one without
         sent, real = call, True
@@ -349,6 +349,7 @@ class Injector:
                     runs=evidence.runs,
                     waited=evidence.waited,
                     moment=triggered.work.since(before).moment if evidence.effects else "",
+                    cut_off=evidence.acts and shown is None,
                 )
             )
 

@@ -24,11 +24,13 @@ class Strike:
         implicit: whether what was shown looks like data.
         delivered: whether anything is different for the agent or the world because of it.
         said: the answer of what lay below, the last time it was called; None where it never answered.
-        shown: what the fault returned; None where the caller had gone before it could return, or it never got to act.
+        shown: what the fault returned; None where it was cut off before it could return, or never got to act.
         runs: how many times what lay below was run with effect and answered.
         waited: seconds that the fault waited; of a wait that was cut off, those until then.
         moment: what was done to the world when it had acted: nothing (`before`), a part (`during`) or all (`after`);
             empty for a tool without effects.
+        cut_off: whether it had begun to act and was cut off before it could return: the caller gave up or was gone, or
+            the episode ended. What it was about to show was never seen.
     """
 
     call: Call
@@ -41,6 +43,7 @@ class Strike:
     runs: int
     waited: float
     moment: Moment | Literal[""] = ""
+    cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +80,20 @@ NOTHING_DONE = WorkDone()
 
 
 class StrikeEvidence:
-    """What is seen of a fault while it acts on `call`. `effects`: whether the tool has any, as far as is known."""
+    """What is seen of a fault while it acts on `call`.
 
-    __slots__ = ("_answers", "_part", "call", "cut", "effects", "runs", "said", "waited", "worked")
+    Args:
+        call: the call as it reached the fault.
+        effects: whether the tool has any, as far as is known.
+        acts: whether the fault gets to act.
+    """
 
-    def __init__(self, call: Call, effects: bool) -> None:
+    __slots__ = ("_answers", "_part", "acts", "call", "cut", "effects", "runs", "said", "waited", "worked")
+
+    def __init__(self, call: Call, effects: bool, acts: bool = False) -> None:
         self.call = call
         self.effects = effects
+        self.acts = acts
         self.said: Outcome | None = None
         self.runs = 0
         self.worked = 0  # runs that succeeded

@@ -74,9 +74,10 @@ class FaultStruck:
 
     `delivered` is false where nothing came of it. `runs` counts how often what lay below was run with effect and
     answered. `waited` is the seconds that it waited, of a wait that was cut off those until then; null where the wait
-    had no end. A null `said`: nothing below ever answered; a null `shown`: the caller was gone first, or a fault
-    further out left nothing to do. `moment` says what had been done to the world by then: nothing (`before`), a part
-    (`during`) or all (`after`); it is empty for a tool without effects.
+    had no end. A null `said`: nothing below ever answered; a null `shown`: it was cut off before it could show anything
+    (`cut_off`, which is not written where it is false), or a fault further out left nothing to do. `moment` says what
+    had been done to the world by then: nothing (`before`), a part (`during`) or all (`after`); it is empty for a tool
+    without effects.
     """
 
     call: str
@@ -89,6 +90,7 @@ class FaultStruck:
     said: OutcomeData | None
     shown: OutcomeData | None
     moment: Moment | Literal[""] = ""
+    cut_off: bool = False
     type: Literal["struck"] = "struck"
 
 
@@ -210,6 +212,8 @@ def encode_event(event: Event) -> dict[str, Any]:
     data = {name: getattr(event, name) for name in _FIELDS[type(event)]}
     if isinstance(event, ToolCalled) and not event.retry:
         del data["retry"]
+    elif isinstance(event, FaultStruck) and not event.cut_off:
+        del data["cut_off"]
     return data
 
 

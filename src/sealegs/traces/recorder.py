@@ -141,6 +141,7 @@ class Recorder:
                 None if strike.said is None else outcome_data(strike.said),
                 None if strike.shown is None else outcome_data(strike.shown),
                 strike.moment,
+                strike.cut_off,
             )
         )
 

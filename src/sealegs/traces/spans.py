@@ -30,7 +30,7 @@ class Spans:
     """Spans for the tool calls of one episode.
 
     Besides the conventions' attributes each has `sealegs.struck`, whether a fault was delivered, and where rules fired
-    `sealegs.fault.rules`, `sealegs.fault.kinds` and `sealegs.fault.delivered`, index by index. Where
+    `sealegs.fault.rules`, `.kinds`, `.delivered` and `.cut_off` (before it could show anything), index by index. Where
     recovery acted it has `sealegs.recovery.policies` and `sealegs.recovery.actions`, index by index, and inside it lies
     a span for each run that was tried: the agent's own and each that recovery had made, with what came of it, the
     policy as `sealegs.recovery.by` (`agent` for the agent's own), and no operation name, so that counts of tool
@@ -169,6 +169,7 @@ def _ended(span: Span, strikes: Sequence[Strike], shown: Outcome | None, at: int
         span.set_attribute("sealegs.fault.rules", [strike.rule for strike in strikes])
         span.set_attribute("sealegs.fault.kinds", [strike.kind for strike in strikes])
         span.set_attribute("sealegs.fault.delivered", [strike.delivered for strike in strikes])
+        span.set_attribute("sealegs.fault.cut_off", [strike.cut_off for strike in strikes])
     if shown is None or isinstance(shown, Failure):
         _fail(span, ABANDONED if shown is None else shown, content)
     elif content:

@@ -155,6 +155,63 @@ def test_a_client_that_leaves_leaves_an_open_call(served: Served, proxy: Proxy) 
     assert turn.shown is None
 
 
+@pytest.mark.parametrize("deep", [199, 900, 100_000])
+@pytest.mark.parametrize(
+    "fault", [{"kind": "error", "status": 418}, {"kind": "duplicate"}], ids=lambda one: one["kind"]
+)
+def test_a_body_that_is_nested_too_deeply_is_text(
+    served: Served, proxy: Proxy, deep: int, fault: dict[str, Any]
+) -> None:
+    nested = '{"a":' * deep + "1" + "}" * deep
+    rule = {"id": "one", "match": {"argument": {"name": "body", "present": True}}, "fault": fault}
+    proxy.load([rule], episode=f"{deep}")
+    status = raw(proxy.url, "/prices", "POST", nested.encode(), Content_Type="application/json").status
+    assert status == (418 if fault["kind"] == "error" else 200)
+    proxy.load([])
+    (turn,) = proxy.record(f"{deep}").turns
+    assert isinstance(turn.call.arguments["body"], dict if deep < 200 else str)
+    assert turn.struck
+
+
+@pytest.mark.parametrize("how", ["the client leaves", "faults are switched off", "another plan is loaded"])
+def test_a_delay_that_is_cut_off_is_recorded_as_such(served: Served, proxy: Proxy, how: str) -> None:
+    proxy.load(one({"kind": "delay", "seconds": 600.0}, moment="before"), episode=how)
+    came = len(served.requests)
+    with socket.create_connection(("127.0.0.1", int(proxy.url.rpartition(":")[2])), 60) as client:
+        client.sendall(b"GET /prices HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        soon(lambda: proxy.state()["calls"])
+        if how == "faults are switched off":
+            proxy.switch("/off")
+        elif how == "another plan is loaded":
+            proxy.load([])
+        if how != "the client leaves":
+            assert client.recv(100) == b"", "what was held is not made up for"
+    soon(lambda: how == "another plan is loaded" or proxy.state()["rules"]["one"]["fired"])
+    proxy.load([])
+    (turn,) = proxy.record(how).turns
+    (strike,) = turn.strikes
+    assert (turn.shown, turn.said, strike.shown, strike.cut_off) == (None, None, None, True)
+    assert strike.waited is not None
+    assert 0 < strike.waited < 60, "not what was planned"
+    assert len(served.requests) == came
+
+
+def test_a_client_that_leaves_in_the_middle_of_an_answer_was_shown_no_whole_one(served: Served, proxy: Proxy) -> None:
+    proxy.load(one({"kind": "drip", "seconds": 0.3}), episode="drip")
+    with socket.create_connection(("127.0.0.1", int(proxy.url.rpartition(":")[2])), 60) as client:
+        client.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        heard = b""
+        while EVENTS[0] not in heard:
+            heard += client.recv(4096)
+    soon(lambda: proxy.state()["rules"]["one"]["fired"])
+    proxy.load([])
+    (turn,) = proxy.record("drip").turns
+    (strike,) = turn.strikes
+    assert (turn.shown, strike.shown, strike.cut_off) == (None, None, True)
+    assert strike.waited is not None
+    assert 0.3 <= strike.waited < 0.3 * len(EVENTS), "for the pieces that were asked for"
+
+
 MATCHES: list[tuple[dict[str, Any], bool]] = [
     ({"method": "POST"}, True),
     ({"method": "PUT"}, False),
@@ -249,6 +306,7 @@ def test_signals_a_token_and_a_server_that_is_down(tmp_path: Path) -> None:
         with proxying(down, tmp_path, *given, environment={**os.environ, "SEALEGS_TOKEN": "let me"}) as proxy:
             assert proxy.switch("/", "GET")[0] == 403
             assert proxy.switch("/", "GET", Sealegs_Token="let me")[0] == 200
+            assert proxy.switch("/", "GET", Sealegs_Token="l\xe9t me")[0] == 403
             first = raw(proxy.url, "/prices")
             assert (first.status, b"cannot be reached" in first.body) == (502, True)
             assert raw(proxy.url, "/prices?page=2").status == 418

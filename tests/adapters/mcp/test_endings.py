@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sealegs.traces import Record, build_record, read_episodes
-from tests.adapters.mcp.piping import piped, text_of
+from tests.adapters.mcp.piping import cancel, piped, text_of, waited_for
 
 CUT = [{"match": {"tool": "echo"}, "when": {"nth": 2}, "fault": {"kind": "connection", "mode": "reset"}}]
 
@@ -47,3 +47,43 @@ def test_the_record_says_who_ended_it(tmp_path: Path, how: str, reason: str, det
     assert (found.end.reason, found.end.detail) == (reason, detail)
     assert found.turns[0].call.tool == "echo"
     assert found.turns[0].shown is not None
+
+
+WAITS = [
+    ({"kind": "delay", "seconds": 600.0}, "before"),
+    ({"kind": "delay", "seconds": 600.0}, "after"),
+    ({"kind": "lost_ack", "seconds": 600.0}, "after"),
+    ({"kind": "hang"}, "before"),
+]
+
+
+@pytest.mark.parametrize("how", ["the client leaves", "the client cancels", "the server dies", "a signal ends it"])
+@pytest.mark.parametrize(
+    ("fault", "moment"), WAITS, ids=lambda given: given["kind"] if isinstance(given, dict) else given
+)
+def test_a_wait_that_is_cut_off_is_recorded_as_such(
+    tmp_path: Path, fault: dict[str, object], moment: str, how: str
+) -> None:
+    file, events = tmp_path / "records.jsonl", tmp_path / "events.jsonl"
+    rules = [{"match": {"tool": "echo"}, "moment": moment, "fault": fault}]
+    with piped(tmp_path, rules, "--records", str(file), "--events", str(events)) as pipes:
+        pipes.call(1, "echo", a=1)
+        assert waited_for(lambda: events.exists() and b'"waited"' in events.read_bytes())
+        match how:
+            case "the client cancels":
+                pipes.write(cancel(1))
+                assert waited_for(lambda: b'"struck"' in events.read_bytes())
+                pipes.end()
+            case "the server dies":
+                pipes.call(2, "exit", code=7)
+            case "a signal ends it":
+                pipes.process.send_signal(signal.SIGTERM)
+            case _:
+                pipes.end()
+        pipes.process.wait(60)
+    turn = record(file).turns[0]
+    (strike,) = turn.strikes
+    assert (turn.shown, strike.shown, strike.cut_off, strike.moment) == (None, None, True, moment)
+    assert (strike.said is not None, turn.said is not None) == (moment == "after",) * 2, "the tool's own answer is kept"
+    assert strike.waited is not None
+    assert 0 < strike.waited < 60, "as long as the client bore it, not what was planned"

@@ -203,9 +203,10 @@ async def test_a_call_that_is_not_run(tmp_path: Path) -> None:
         assert not server.requests
 
 
-async def test_a_hang_holds_up_nothing_and_ends_when_the_client_hangs_up(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fault", [{"kind": "hang"}, {"kind": "delay", "seconds": 600.0}], ids=lambda one: one["kind"])
+async def test_a_wait_holds_up_nothing_and_ends_when_the_client_hangs_up(tmp_path: Path, fault: dict[str, Any]) -> None:
     records = tmp_path / "records.jsonl"
-    rules = [rule("echo", {"kind": "hang"}, when={"first": 1})]
+    rules = [rule("echo", fault, when={"first": 1})]
     async with proxied(tmp_path, rules, "--records", str(records)) as (server, url, client):
         hanging = asyncio.create_task(client.post(url, json=request(1, "echo")))
         await asyncio.sleep(0.3)
@@ -221,8 +222,9 @@ async def test_a_hang_holds_up_nothing_and_ends_when_the_client_hangs_up(tmp_pat
     assert turn.struck
     assert turn.shown is None
     waited = turn.strikes[0].waited
-    assert waited is not None  # how long the client bore it, not the endless wait that was planned
+    assert waited is not None  # how long the client bore it, not the wait that was planned
     assert 0.3 <= waited < 60
+    assert (turn.strikes[0].shown, turn.strikes[0].cut_off) == (None, True)
 
 
 @pytest.mark.parametrize("ignored", [False, True])

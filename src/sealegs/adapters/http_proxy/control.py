@@ -43,7 +43,7 @@ class Control:
         if refusal is not None:
             return refusal
         # Compared in constant time, and as bytes: texts with other signs than ASCII's would raise here.
-        if self._token and not hmac.compare_digest(request.headers.get(TOKEN, "").encode(), self._token.encode()):
+        if self._token and not hmac.compare_digest(_bytes(request.headers.get(TOKEN, "")), _bytes(self._token)):
             return web.Response(status=403, text=f"give the token of SEALEGS_TOKEN in the header {TOKEN}\n")
         route = (request.method, request.path)
         try:
@@ -72,3 +72,8 @@ class Control:
             return web.Response(status=400, text=f"{error}\n")
         await self._switch.load(plan, request.query.get("episode", self._episode))
         return None
+
+
+def _bytes(text: str) -> bytes:
+    """A header's text or a variable's, as the bytes that it came in."""
+    return text.encode(errors="surrogateescape")

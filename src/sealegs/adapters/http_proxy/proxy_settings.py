@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sealegs.adapters.http_proxy.operations import NO_OPERATIONS, Operations
+from sealegs.adapters.relaying.host_names import can_be_looked_up
 from sealegs.faults.call import Layer
 from sealegs.faults.plan import Plan
 from sealegs.faults.user_error import UserError
@@ -73,7 +74,8 @@ def origin_of(url: str) -> str:
         port = parts.port
     except ValueError:
         raise UserError(f"--http {url!r} is not the address of a server; {example}") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
+    named = can_be_looked_up(parts.hostname or "") and port != 0 and parts.username is None
+    if parts.scheme not in ("http", "https") or not parts.hostname or not named:
         raise UserError(f"--http {url!r} is not the address of a server; {example}")
     if parts.path not in ("", "/") or parts.query or parts.fragment:
         raise UserError(f"--http {url!r} names more than a server; {example}: clients ask for the path")

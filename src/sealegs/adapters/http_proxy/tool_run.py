@@ -17,10 +17,9 @@ from aiohttp import web
 from sealegs.adapters.body_cutters import Head, cutter
 from sealegs.adapters.http_proxy.body_coding import accepted, decoded
 from sealegs.adapters.http_proxy.request_names import ClientRequest
-from sealegs.adapters.python.exceptions import failure_from_exception
 from sealegs.adapters.relaying.http_upstream import Headers, Upstream, passed_on
 from sealegs.adapters.wire import SAFE, HttpAnswer, HttpExchange
-from sealegs.faults.call import ALL, Call, Outcome, PartialResult, Value
+from sealegs.faults.call import ALL, Call, Failure, Outcome, PartialResult, Value
 from sealegs.inject import NO_DRY_RUN, StreamEnd
 
 KEPT = 16 << 20  # bytes of a streamed answer that are kept
@@ -69,7 +68,7 @@ class ToolRun:
             yield StreamEnd(self._exchange.answered(unreachable, unsent=True))
             return
         except (aiohttp.ClientError, ConnectionError) as error:
-            yield StreamEnd(self._exchange.broke(failure_from_exception(error)))
+            yield StreamEnd(self._exchange.broke(_trouble(error)))
             return
         async with answer, aclosing(self._shown(answer, call)) as shown:
             async for part in shown:
@@ -116,7 +115,7 @@ class ToolRun:
                     came.add(piece)
                     yield piece
         except (aiohttp.ClientError, ConnectionError) as error:
-            yield StreamEnd(self._exchange.broke(failure_from_exception(error), head, came.raw))
+            yield StreamEnd(self._exchange.broke(_trouble(error), head, came.raw))
             return
         yield StreamEnd(self._outcome(head, came))
 
@@ -168,6 +167,13 @@ def unreachable_answer(upstream: Upstream, error: aiohttp.ClientConnectorError) 
     text = f"the server at {upstream.origin} cannot be reached: {error}\n".encode()
     headers = (("content-type", "text/plain; charset=utf-8"), ("content-length", str(len(text))))
     return HttpAnswer(Head(502, headers), text, text)
+
+
+def _trouble(error: Exception) -> Failure:
+    """The failure that a broken connection is. Only one that broke needs what tells failures of Python."""
+    from sealegs.adapters.python.exceptions import failure_from_exception
+
+    return failure_from_exception(error)
 
 
 async def _pieces(answer: aiohttp.ClientResponse, head: Head, call: Call) -> AsyncGenerator[bytes, None]:

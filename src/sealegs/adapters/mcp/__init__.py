@@ -14,10 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sealegs.adapters.mcp.gate import Gate
-from sealegs.adapters.mcp.pipe_relay import run_pipe_relay
 from sealegs.faults.user_error import UserError
 
-__all__ = ["Gate", "relay_http", "run_pipe_relay"]
+__all__ = ["Gate", "relay_http"]
 
 
 def relay_http(

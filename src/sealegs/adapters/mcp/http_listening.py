@@ -11,6 +11,7 @@ from yarl import URL
 
 from sealegs.adapters.mcp.gate import Gate
 from sealegs.adapters.mcp.http_relay import HttpRelay
+from sealegs.adapters.relaying.host_names import can_be_looked_up
 from sealegs.adapters.relaying.http_guard import RequestGuard
 from sealegs.adapters.relaying.http_serving import serving
 from sealegs.adapters.relaying.http_upstream import Upstream, upstream_connections
@@ -70,7 +71,11 @@ def run_http_relay(
 
 
 def _target(url: str) -> URL:
-    target = URL(url, encoded=True)
-    if target.scheme not in ("http", "https") or not target.host:
+    try:
+        target = URL(url, encoded=True)
+        host = target.host or ""
+    except ValueError:  # a port that is none, or brackets that do not match
+        target, host = URL(), ""
+    if target.scheme not in ("http", "https") or not can_be_looked_up(host) or target.port == 0:
         raise UserError(f"--url {url!r} is not the address of a server; give one such as http://127.0.0.1:8000/mcp")
     return target

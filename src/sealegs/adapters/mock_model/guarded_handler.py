@@ -140,7 +140,11 @@ class GuardedHandler(BaseHTTPRequestHandler):
         """The request's body, or why it is not taken; then the connection is closed behind the answer."""
         if self.headers.get("Transfer-Encoding"):
             return self._closing(RequestRefusal(411, "send the body with a Content-Length\n"))
-        given = self.headers.get("Content-Length", "0").strip()
+        lengths = self.headers.get_all("Content-Length", ["0"])
+        # Another reader of the head may take the second, and what it takes for the body be a request here.
+        if len(lengths) > 1:
+            return self._closing(RequestRefusal(400, "one Content-Length\n"))
+        given = lengths[0].strip()
         # Another reader of the head may not take what `int` also takes (signs, underscores, other digits) for a
         # length.
         if not (given.isascii() and given.isdigit()):

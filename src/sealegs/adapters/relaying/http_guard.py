@@ -39,7 +39,9 @@ class RequestGuard:
     def refusal(self, request: web.BaseRequest) -> web.Response | None:
         """Why a request is not answered; None where it is."""
         origins = request.headers.getall("Origin", [])
-        found = self._rules.refusal(request.scheme, request.host, origins, request.raw_path)
+        # Not `request.host`, which is a name of this machine where the client sent none.
+        host = request.headers.get("Host", "")
+        found = self._rules.refusal(request.scheme, host, origins, request.raw_path)
         return None if found is None else web.Response(status=found.status, text=found.text)
 
     async def pieces(self, request: web.BaseRequest) -> AsyncIterator[bytes]:

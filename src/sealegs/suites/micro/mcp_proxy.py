@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from sealegs.adapters.mcp import run_pipe_relay
 from sealegs.adapters.mcp.gate_recording import recorded_gate
+from sealegs.adapters.mcp.pipe_relay import run_pipe_relay
 from sealegs.faults.plan_files import read_plan
 
 

@@ -176,6 +176,7 @@ def merge_data_sets(parts: Sequence[ShardFolder], out: Path, progress: Progress)
     open_shard_folder(out, None)
     if (out / CARD).exists():
         Journal(out / JOURNAL, request["settings"])  # which refuses another set
+        (out / AHEAD).unlink(missing_ok=True)  # of a command that was killed when the set was finished
         return merge_result(parts, "rows", keys, set(keys), again)
     there = merge_work_ahead(parts, out, request["settings"], keys)
     if len(there) == len(keys):

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
+import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -288,8 +289,8 @@ def _write(
     """Write everything beside the target, and move it there."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as beside:
-            made, old = Path(beside) / "new", Path(beside) / "old"
+        with _folder_beside(out) as beside:
+            made, old = beside / "new", beside / "old"
             (made / "databases").mkdir(parents=True)
             for name, path in databases.items():
                 copied = made / "databases" / f"{name}{Path(path).suffix}"
@@ -301,8 +302,22 @@ def _write(
             if out.exists():
                 out.rename(old)
             made.rename(out)
-    except OSError as error:
-        raise UserError(f"cannot write {out}: {error.strerror}; name another folder") from error
+    except (OSError, sqlite3.OperationalError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UserError(f"cannot write {out}: {reason}; make room, or name another folder") from error
+
+
+@contextmanager
+def _folder_beside(out: Path) -> Iterator[Path]:
+    """A new folder beside the target, which goes in the end; what a killed command left there goes first."""
+    # One name for all: so the next command finds it, whichever was killed.
+    beside = out.with_name(f".{out.name}.aside")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir()
+    try:
+        yield beside
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _sql(function: FunctionDraft) -> str:

@@ -83,6 +83,7 @@ class EvalCourse:
             check_plan(self._plan, options.task, {spec.name for spec in specs}, specs)
         self._task = task.name
         self._unplayed: Task | None = task
+        self._arguments_text = json.dumps(options.arguments, sort_keys=True, default=str)
         self._edition = samples_edition(task)
         self._samples = self._begin(sample_names(task.dataset, options.limit))
         there = {str(sample.id) for sample in task.dataset}
@@ -173,9 +174,7 @@ class EvalCourse:
             {spec.name: spec for spec in self._specs},
             {} if known is None else known.implicit,
         )
-        return draw.plan(
-            mode, record, (self._task, json.dumps(self._options.arguments, sort_keys=True, default=str), *pair)
-        )
+        return draw.plan(mode, record, (self._task, self._arguments_text, *pair))
 
     @property
     def _specs(self) -> tuple[ToolSpec, ...]:
@@ -227,7 +226,8 @@ class EvalCourse:
         self._write({UNSTRUCK: {**before, mode: sorted(map(list, pairs))}})
 
     def _check_models(self) -> None:
-        for name in (self._options.model or NO_MODEL, *self._options.roles.values()):
+        models = (self._options.model, *self._options.roles.values())
+        for name in filter(None, models):  # none for a reference agent, whose model Inspect itself brings
             try:
                 get_model(name)
             except (PrerequisiteError, ValueError, ImportError) as error:

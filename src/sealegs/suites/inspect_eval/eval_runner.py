@@ -30,7 +30,7 @@ from sealegs.engines.shards import NOTE, ShardNote, describe_shard, holds_files,
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
-from sealegs.suites.inspect_eval.early_checks import check_plan, check_score, unknown_score
+from sealegs.suites.inspect_eval.early_checks import check_knowledge, check_plan, check_score, unknown_score
 from sealegs.suites.inspect_eval.episode_solver import NO_FAULTS, EvalArm, played_under_faults
 from sealegs.suites.inspect_eval.eval_faults import IMPLICIT, OWN, FaultDraw
 from sealegs.suites.inspect_eval.eval_logs import (
@@ -75,6 +75,7 @@ class EvalCourse:
         self._check_models()
         if options.agent:
             self._solver(task)
+        check_knowledge(self._known, options.knowledge, [options.task, task.name])
         check_score(task, options.task, options.score)
         shipped = None if self._plan is None else load_knowledge(options.task)
         # Without a shipped file nothing tells yet which tools there are: the clean samples do (`_check_plan`).

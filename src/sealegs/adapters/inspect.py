@@ -16,6 +16,7 @@ import copy
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NoReturn, overload
@@ -117,16 +118,22 @@ class AnswerText:
 JSON_TEXT = AnswerText()
 
 
-def wrap_def(tool: ToolDef, session: Session, texts: AnswerText = JSON_TEXT) -> ToolDef:
+def wrap_def(
+    tool: ToolDef,
+    session: Session,
+    texts: AnswerText = JSON_TEXT,
+    inside: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> ToolDef:
     """A copy of a tool's definition with every call going through the session; its failures are shown to the model.
 
     Args:
         tool: the definition.
         session: the episode.
         texts: how the tool's answers hold data.
+        inside: makes the block in which the tool itself runs.
     """
     made = copy.copy(tool)
-    made.tool = _crossed(tool.name, tool.tool, session, "shown", texts)
+    made.tool = _crossed(tool.name, tool.tool, session, "shown", texts, inside=inside)
     return made
 
 
@@ -137,6 +144,7 @@ def _crossed(
     errors: Errors,
     texts: AnswerText = JSON_TEXT,
     spec: ToolSpec | None = None,
+    inside: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Any:
     """The tool's function with its calls through the session; Inspect reads all else from what `wraps` copies."""
     if not (inspect.isfunction(tool) or inspect.ismethod(tool)):
@@ -153,7 +161,8 @@ def _crossed(
 
         async def running(given: Mapping[str, Any]) -> Any:
             changed = {key: value for key, value in given.items() if key not in data or data[key] != value}
-            return await tool(*args, **{**kwargs, **changed})
+            with inside():
+                return await tool(*args, **{**kwargs, **changed})
 
         return await crossing.call_async(name, data, running)
 

@@ -113,7 +113,7 @@ class SampleSeam:
         known = self._made.get(tool.name)
         # Inspect makes its list of tools anew, so another function may come under the same name.
         if known is None or known[0] is not tool.tool:
-            known = self._made[tool.name] = tool.tool, wrap_def(_apart(tool), self.session, self._texts).tool
+            known = self._made[tool.name] = tool.tool, self._wrapped(tool).tool
         # The eval's own definition stays as it is.
         found = copy.copy(tool)
         found.tool = known[1]
@@ -152,8 +152,11 @@ class SampleSeam:
 
     def hosted(self, tools: Mapping[str, Any]) -> dict[str, Any]:
         """Tools of the host that a sandboxed agent calls, each with the session around it."""
-        defined = {name: _apart(ToolDef(tool)) for name, tool in tools.items()}
-        return {name: wrap_def(tool, self.session, self._texts).as_tool() for name, tool in defined.items()}
+        return {name: self._wrapped(ToolDef(tool)).as_tool() for name, tool in tools.items()}
+
+    def _wrapped(self, tool: ToolDef) -> ToolDef:
+        """The tool with the session around it; what it does inside is nobody's, since it is crossed once, here."""
+        return wrap_def(tool, self.session, self._texts, ACTIVE.apart)
 
 
 _SAMPLE: ContextVar[SampleSeam | None] = ContextVar("sealegs_sample", default=None)
@@ -305,22 +308,6 @@ def _asking_role(call: ToolCall) -> str | None:
             if any(one.id == call.id for one in calls):
                 return event.role
     return None
-
-
-def _apart(tool: ToolDef) -> ToolDef:
-    """The tool with what it does inside being nobody's: it is crossed once, here."""
-    run: Any = tool.tool
-    if not (inspect.isfunction(run) or inspect.ismethod(run)):
-        return tool
-
-    @functools.wraps(run)
-    async def alone(*args: Any, **kwargs: Any) -> Any:
-        with ACTIVE.apart():
-            return await run(*args, **kwargs)
-
-    made = copy.copy(tool)
-    made.tool = alone
-    return made
 
 
 def _handle(tool: ToolDef, texts: AnswerText) -> ToolHandle:

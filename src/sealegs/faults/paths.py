@@ -56,15 +56,17 @@ def leaves(data: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 def all_texts(data: Any) -> list[str]:
     """Every text in the data, in no fixed order."""
     found: list[str] = []
-    waiting = [data]
-    while waiting:
-        value = waiting.pop()
-        if type(value) is str:
-            found.append(value)
-        elif isinstance(value, dict):
-            waiting += value.values()
-        elif isinstance(value, (list, tuple)):
-            waiting += value
+    waiting: list[Iterable[Any]] = [(data,)]
+    for values in waiting:  # which grows meanwhile
+        for value in values:
+            kind = type(value)
+            if kind is str:
+                found.append(value)
+            elif kind not in SCALARS:
+                if isinstance(value, dict):
+                    waiting.append(value.values())
+                elif isinstance(value, (list, tuple)):
+                    waiting.append(value)
     return found
 
 

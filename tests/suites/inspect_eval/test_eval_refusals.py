@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -10,17 +11,26 @@ from tests import needs
 
 pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
 
+from inspect_ai._eval import registry
+
 from sealegs.cli.run import command_of
 from sealegs.engines.logs import LogError
 from sealegs.faults.user_error import UserError
 from sealegs.suites.inspect_eval.eval_logs import read_eval_logs
 from sealegs.suites.inspect_eval.eval_runner import PROBED, EvalCourse
+from sealegs.suites.inspect_eval.foreign_task import load_eval
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, read_knowledge
 from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.suite import SUITE
 from tests.suites.inspect_eval.played import OUTAGE, SHOP, named, options_for, play, sealegs, strikes
 
 PLAIN = named("plain")
+BROKEN = {  # files of which the eval cannot be loaded
+    "lacking.py": "def lacking():\n    import nosuchpackage\n\n    return Task()\n",
+    "raising.py": "def raising():\n    raise RuntimeError('no\\ndata')\n",
+    "ending.py": "def ending(data: str = ''):\n    raise SystemExit('fetch the data first')\n",
+    "misspelt.py": "def misspelt(:\n    return Task()\n",
+}
 
 
 @pytest.mark.parametrize(
@@ -46,14 +56,24 @@ PLAIN = named("plain")
         (["--task", named("unscored"), "--model", "mockllm/model"], ["no scorer"]),
         (["--task", named("twins"), "--model", "mockllm/model"], ["several samples", "'s0'"]),
         (["--task", "lacking.py@lacking", "--model", "mockllm/model"], ["nosuchpackage", "not installed"]),
+        (["--task", "raising.py@raising", "--model", "mockllm/model"], ["RuntimeError: no data"]),
+        (["--task", "ending.py", "--model", "mockllm/model", "-T", "data=x"], ["-T data=x", "fetch the data first"]),
+        (["--task", "misspelt.py", "--model", "mockllm/model"], ["cannot be read as Python", "line 5"]),
+        (["--task", "evalless.py@x", "--model", "mockllm/model"], ["holds no eval", "@task"]),
+        (["--task", PLAIN, "--model", "mockllm/model", "-T", "count=few"], ["-T count=few", "TypeError"]),
+        (["--task", PLAIN, "--model", "mockllm/model", "--agent", "gold"], ["both are given"]),
+        (
+            ["--task", PLAIN, "--model", "shopclerk/patient", "--knowledge", "tau2_retail"],
+            ["--knowledge tau2_retail is about inspect_evals/tau2_retail", "not about", "plain", "`tasks`"],
+        ),
     ],
 )
 def test_bad_input_is_one_line(
     arguments: list[str], messages: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "lacking.py").write_text(
-        "from inspect_ai import Task, task\n\n\n@task\ndef lacking():\n    import nosuchpackage\n\n    return Task()\n"
-    )
+    for name, function in BROKEN.items():
+        (tmp_path / name).write_text(f"from inspect_ai import Task, task\n\n\n@task\n{function}")
+    (tmp_path / "evalless.py").write_text("x = 1\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError) as error:
         command_of(SUITE).main(args=[*arguments, "--out", "here"], standalone_mode=False)
@@ -61,6 +81,15 @@ def test_bad_input_is_one_line(
     for words in messages:
         assert words in str(error.value)
     assert not list((tmp_path / "here").glob("*")), "nothing is half written"
+
+
+def test_an_argument_that_the_eval_does_not_take_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
+    """Inspect would log it, too."""
+    with pytest.raises(UserError, match="takes no argument 'colour'"):
+        load_eval(PLAIN, {"colour": "red"})
+    assert not caplog.records
+    logging.getLogger(registry.__name__).warning("something else")
+    assert [record.getMessage() for record in caplog.records] == ["something else"]
 
 
 def test_the_command_ends_with_that_line_and_2(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ class NoLeak(Invariant):
         """Puts one leak into every value in focus; without any, into one drawn text (or other value)."""
         leak = draw.choice(LEAKS).format(host=draw.randrange(2, 250), line=draw.randrange(20, 900))
         leaves = dict(paths.leaves(output))
-        targets = [path for path in leaves if touches(path, focus)]
+        targets = [path for path in leaves if touches(path, focus)] if focus else []
         if not targets and leaves:
             texts = [path for path, value in leaves.items() if isinstance(value, str)]
             targets = [draw.choice(texts or list(leaves))]

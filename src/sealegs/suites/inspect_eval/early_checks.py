@@ -1,4 +1,5 @@
-"""What can be refused before a sample is played: a score that the eval does not have, a plan that strikes none of it.
+"""What can be refused before a sample is played: a score that the eval does not have, a plan that strikes none of it,
+a knowledge file about another eval.
 
 Scorers are known by name from the task. Tools are known beforehand where a shipped knowledge file is about the eval,
 since such a file names all of them; of another eval they are known once its clean samples were played. What it does
@@ -19,6 +20,7 @@ from sealegs.faults.plan import Plan, unmatched
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Tool
 from sealegs.faults.user_error import UserError
+from sealegs.suites.inspect_eval.knowledge import EvalKnowledge
 
 SHOWN = 12  # tools that a message names
 
@@ -42,6 +44,24 @@ def check_score(task: Task, name: str, wanted: str) -> None:
 def unknown_score(name: str, wanted: str, known: Iterable[str]) -> UserError:
     """The error about a score that an eval does not have."""
     return UserError(f"--score {wanted}: the eval {name} has no such score; choose from {', '.join(known)}")
+
+
+def check_knowledge(known: EvalKnowledge | None, file: str, names: Collection[str]) -> None:
+    """Refuse a knowledge file about another eval.
+
+    Args:
+        known: what the file says; None where there is none.
+        file: as the user named it; empty where it was found by the eval's name.
+        names: of the eval: as the user gave it, and as Inspect knows it.
+
+    Raises:
+        UserError: the file does not name the eval.
+    """
+    if file and known is not None and not any(map(known.is_about, names)):
+        raise UserError(
+            f"--knowledge {file} is about {', '.join(known.tasks)}, and not about {' or '.join(dict.fromkeys(names))}; "
+            "if its tools are the same, add the eval to `tasks` in the file"
+        )
 
 
 def check_plan(plan: Plan, name: str, tools: Collection[str], specs: Iterable[ToolSpec], more: str = "") -> None:

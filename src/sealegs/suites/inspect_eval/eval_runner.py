@@ -30,7 +30,7 @@ from sealegs.engines.shards import NOTE, ShardNote, describe_shard, holds_files,
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
-from sealegs.suites.inspect_eval.early_checks import check_plan, check_score, unknown_score
+from sealegs.suites.inspect_eval.early_checks import check_knowledge, check_plan, check_score, unknown_score
 from sealegs.suites.inspect_eval.episode_solver import NO_FAULTS, EvalArm, played_under_faults
 from sealegs.suites.inspect_eval.eval_faults import IMPLICIT, OWN, FaultDraw
 from sealegs.suites.inspect_eval.eval_logs import (
@@ -75,6 +75,7 @@ class EvalCourse:
         self._check_models()
         if options.agent:
             self._solver(task)
+        check_knowledge(self._known, options.knowledge, [options.task, task.name])
         check_score(task, options.task, options.score)
         shipped = None if self._plan is None else load_knowledge(options.task)
         # Without a shipped file nothing tells yet which tools there are: the clean samples do (`_check_plan`).
@@ -83,6 +84,7 @@ class EvalCourse:
             check_plan(self._plan, options.task, {spec.name for spec in specs}, specs)
         self._task = task.name
         self._unplayed: Task | None = task
+        self._arguments_text = json.dumps(options.arguments, sort_keys=True, default=str)
         self._edition = samples_edition(task)
         self._samples = self._begin(sample_names(task.dataset, options.limit))
         there = {str(sample.id) for sample in task.dataset}
@@ -173,9 +175,7 @@ class EvalCourse:
             {spec.name: spec for spec in self._specs},
             {} if known is None else known.implicit,
         )
-        return draw.plan(
-            mode, record, (self._task, json.dumps(self._options.arguments, sort_keys=True, default=str), *pair)
-        )
+        return draw.plan(mode, record, (self._task, self._arguments_text, *pair))
 
     @property
     def _specs(self) -> tuple[ToolSpec, ...]:
@@ -227,7 +227,8 @@ class EvalCourse:
         self._write({UNSTRUCK: {**before, mode: sorted(map(list, pairs))}})
 
     def _check_models(self) -> None:
-        for name in (self._options.model or NO_MODEL, *self._options.roles.values()):
+        models = (self._options.model, *self._options.roles.values())
+        for name in filter(None, models):  # none for a reference agent, whose model Inspect itself brings
             try:
                 get_model(name)
             except (PrerequisiteError, ValueError, ImportError) as error:

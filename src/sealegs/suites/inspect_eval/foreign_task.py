@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import logging
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task
+from inspect_ai._eval import registry
 from inspect_ai._eval.loader import load_tasks
 from inspect_ai._util.decorator import parse_decorators
 from inspect_ai._util.error import PrerequisiteError
@@ -39,7 +43,8 @@ def load_eval(name: str, arguments: Mapping[str, Any]) -> Task:
     """
     name = _of_file(name)
     try:
-        tasks = load_tasks([name], dict(arguments))
+        with _unlogged_arguments():
+            tasks = load_tasks([name], dict(arguments))
     except ImportError as error:
         missing = getattr(error, "name", None) or plain_words(error)
         raise UserError(
@@ -51,9 +56,12 @@ def load_eval(name: str, arguments: Mapping[str, Any]) -> Task:
     # Only code of ours raises it, in words that are for the user already.
     except UserError:
         raise
-    # Loading runs the eval's own code, which may raise anything.
-    except Exception as error:
-        raise UserError(f"the eval {name!r} cannot be loaded: {type(error).__name__}: {plain_words(error)}") from error
+    # Loading runs the eval's own code, which may raise anything, and may even end the program.
+    except (Exception, SystemExit) as error:
+        given = f" (with {' '.join(f'-T {key}={value}' for key, value in arguments.items())})" if arguments else ""
+        raise UserError(
+            f"the eval {name!r} cannot be loaded{given}: {type(error).__name__}: {plain_words(error)}"
+        ) from error
     if not tasks:
         raise UserError(
             f"Inspect knows no eval {name!r}{_near(name)}; install its package, or name a file (my_eval.py@task)"
@@ -115,16 +123,42 @@ def _of_file(name: str) -> str:
         raise UserError(f"there is no file {file}; name one that holds an eval, as in my_eval.py@my_task")
     # Read from the source and not imported: the file's code runs once it is clear which eval is meant.
     there = [found for found, _ in parse_decorators(Path(file), "task")]
+    if not there:
+        raise UserError(_without_evals(Path(file)))
     if at and wanted not in there:
-        raise UserError(f"{file} holds no eval {wanted!r}; choose one of {', '.join(there) or 'none'}")
+        raise UserError(f"{file} holds no eval {wanted!r}; choose one of {', '.join(there)}")
     if not at and len(there) != 1:
         raise UserError(_several(file, there))
     return name if at else f"{file}@{there[0]}"
 
 
+def _without_evals(file: Path) -> str:
+    """Why Inspect finds no eval in a file."""
+    try:
+        ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError) as error:
+        return f"{file} cannot be read as Python: {plain_words(error)}"
+    return f"{file} holds no eval; put Inspect's @task above the function that makes it"
+
+
+@contextmanager
+def _unlogged_arguments() -> Iterator[None]:
+    """Keep Inspect from logging an argument that the eval does not take: `_refuse_unknown` says so, in one line."""
+    log = logging.getLogger(registry.__name__)
+    log.addFilter(_of_other_things)
+    try:
+        yield
+    finally:
+        log.removeFilter(_of_other_things)
+
+
+def _of_other_things(record: logging.LogRecord) -> bool:
+    return "not used by task" not in record.getMessage()
+
+
 def _several(place: str, names: Sequence[str]) -> str:
     shown = ", ".join(f"{place}@{name}" for name in names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
-    return f"{place} holds {len(names)} evals; name one of them: {shown or 'there is none'}"
+    return f"{place} holds {len(names)} evals; name one of them: {shown}"
 
 
 def _numbered(dataset: Dataset) -> Dataset:

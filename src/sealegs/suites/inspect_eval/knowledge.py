@@ -143,6 +143,10 @@ class EvalKnowledge(_Read):
     simulated_user: Mapping[str, ToolKnowledge] = Field(default_factory=dict)
     alternatives: tuple[AlternativeSettings, ...] = ()
 
+    def is_about(self, task: str) -> bool:
+        """Whether the file names this task, with or without what is before the slash."""
+        return any(_same_task(task, known) for known in self.tasks)
+
     @model_validator(mode="after")
     def _names_known(self) -> EvalKnowledge:
         both = sorted(self.tools.keys() & self.simulated_user.keys())
@@ -256,7 +260,7 @@ def _shipped() -> Mapping[str, EvalKnowledge]:
 @cache
 def _shipped_about(name: str) -> EvalKnowledge | None:
     """All shipped files that name the task, taken together."""
-    about = [one for one in _shipped().values() if any(_same_task(name, task) for task in one.tasks)]
+    about = [one for one in _shipped().values() if one.is_about(name)]
     return _joined(name, about) if about else None
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from sealegs.faults.call import Failure, Value
 from sealegs.faults.user_error import UserError
+from sealegs.world.sql import build
 from sealegs.world.sql.build import LETTERS, compile_library, opaque_names
 from sealegs.world.sql.database import Database, QueryFailed, same_rows
 from sealegs.world.sql.function_library import TABLE, Library
@@ -444,3 +445,21 @@ def _made_of(library: Library, *parts: str) -> Any:
     (found,) = (one for one in library.functions.values() if all(part in one.sql for part in parts)
                 and one.sql.startswith(parts[-1]))  # fmt: skip
     return found
+
+
+def test_what_a_killed_build_left_is_removed(data: Path, tmp_path: Path) -> None:
+    left = tmp_path / ".out.aside" / "new-1" / "databases"
+    left.mkdir(parents=True)
+    (left / "half.sqlite").write_bytes(b"half")
+    compile_library(data, tmp_path / "out")
+    assert [one.name for one in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_disk_that_is_full_is_one_message(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: Path) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(build, "mark_database", full)
+    with pytest.raises(UserError, match=r"cannot write .*out: database or disk is full; make room"):
+        compile_library(data, tmp_path / "out")
+    assert not list(tmp_path.iterdir())

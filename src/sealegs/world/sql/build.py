@@ -7,6 +7,7 @@ folder is the same, byte for byte, with any number of processes. It is written b
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from collections import Counter
@@ -290,7 +291,8 @@ def _write(
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with _folder_beside(out) as beside:
-            made, old = beside / "new", beside / "old"
+            # Named by the process: should two build here at once, none may move what the other has half written.
+            made, old = beside / f"new-{os.getpid()}", beside / f"old-{os.getpid()}"
             (made / "databases").mkdir(parents=True)
             for name, path in databases.items():
                 copied = made / "databases" / f"{name}{Path(path).suffix}"

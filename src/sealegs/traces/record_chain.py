@@ -27,6 +27,7 @@ from sealegs.traces.redaction import OWNER_ONLY
 FORMAT = 1
 ENDING = ".chain"
 LINES, END, SEAL, LOST, DIGEST = "lines", "end", "seal", "lost", "digest"
+TAIL = 1 << 16  # bytes in which the last entry of a chain lies
 DIGITS = 16  # of a line's digest
 BEGINNING = b'{"type": "started"'  # of the first line of an episode
 # Made once: `json.dumps` with options makes one on each call, and each event of an episode calls it.
@@ -49,7 +50,9 @@ def was_sealed(path: Path) -> bool:
     file = chain_file(path)
     if not file.exists():
         return True
-    *_, last = [b"", *file.read_bytes().splitlines(keepends=True)]
+    with file.open("rb") as entries:  # the end alone: a long run has a long chain
+        entries.seek(max(0, file.stat().st_size - TAIL))
+        *_, last = [b"", *entries.read().splitlines(keepends=True)]
     try:
         return last.endswith(b"\n") and SEAL in json.loads(last)
     except (ValueError, TypeError):

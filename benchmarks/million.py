@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,9 @@ def _measured(folder: Path, size: int) -> Iterator[dict[str, Any]]:
         total = sum(file.stat().st_size for file in folder.glob(pattern))
         if total:
             yield _row(size, "disk", f"{name}_bytes", round(total / size, 1))
+    if size == PLAYED:
+        packed = len(zlib.compress((folder / RECORDS).read_bytes()))
+        yield _row(size, "disk", "records_packed_bytes", round(packed / size, 1))
     yield _row(size, "disk", "page_mib", round((folder / "report.html").stat().st_size / 2**20, 2))
 
 

@@ -100,7 +100,7 @@ def test_arguments_may_be_json_text_and_marks_of_tools_are_left_out() -> None:
     ("text", "reason"),
     [
         ("[1]", "is not an object but"),
-        ('{"messages": "{"}', "`messages` is text, but no JSON"),
+        ('{"messages": "{"}', "`messages` is text, but not JSON"),
         ('{"messages": [{"role": "robot"}]}', "has no role among"),
         ('{"messages": [{"role": "user", "content": "a"}]}', "no message of the assistant"),
         ('{"messages": [{"role": "assistant", "content": "a", "train": false}]}', "nothing to learn"),

@@ -117,7 +117,7 @@ def parse_tool_message(text: str) -> Any:
     """The data of a tool message; the text itself where it is not JSON."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -112,7 +112,7 @@ def check_same_run(settings: RunSettings[Any], file: Path) -> None:
     """
     try:
         before: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise LogError(f"{file} is not JSON ({error}); delete the folder, or {ELSEWHERE}") from error
     before = {**type(settings)().model_dump(mode="json"), **before}  # an option that came later had its default
     now = settings.model_dump(mode="json")

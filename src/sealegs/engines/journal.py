@@ -60,7 +60,7 @@ class Journal:
             for number, line in enumerate(lines, 1):
                 try:
                     entry = json.loads(line)
-                except ValueError as error:
+                except (ValueError, RecursionError) as error:
                     raise UserError(
                         f"{self._file}:{number} is not JSON ({error}); delete the folder or name another"
                     ) from error

@@ -85,6 +85,6 @@ def _request(method: str, url: str, body: bytes | None, headers: dict[str, str],
 def _answer(text: str) -> Any:
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return next((data[name] for name in FIELDS if name in data), data) if isinstance(data, dict) else data

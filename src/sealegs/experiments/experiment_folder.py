@@ -103,7 +103,7 @@ def _why_not_resumed(folder: Path, wanted: dict[str, Any]) -> str:
     """Why the experiment that is there is not the requested one; empty where it is."""
     try:
         before = json.loads((folder / SETTINGS).read_text("utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return f"{folder / SETTINGS} is damaged"
     # Not set aside like an older experiment: what is there is of another command, and its owner does not expect that.
     if CODE not in before:

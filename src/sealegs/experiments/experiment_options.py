@@ -101,7 +101,7 @@ def read_inputs(file: Path) -> tuple[str, ...]:
 def _input(file: Path, number: int, line: str) -> str:
     try:
         data: Any = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f'{file}, line {number}: not JSON ({error}); write {{"input": ...}}') from error
     text = data.get("input") if isinstance(data, dict) else data
     if not isinstance(text, str):

@@ -172,7 +172,7 @@ def _mcp_servers(folder: Path) -> tuple[dict[str, Any], str]:
     for name in MCP_FILES:
         try:
             data = json.loads(_text(folder / name) or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         servers = (data.get("mcpServers") or data.get("servers")) if isinstance(data, dict) else None
         if isinstance(servers, dict) and servers:

@@ -145,6 +145,8 @@ def _from_json(text: str) -> tuple[Any, list[Problem]]:
         return None, [
             Problem(place, "", f"is not valid JSON ({error.msg})", "Correct the syntax there or just before.")
         ]
+    except ValueError:  # of thousands of digits
+        return None, [Problem("file", "", "holds a whole number that is too long to read", "Write it in fewer digits.")]
     except RecursionError:
         return None, [_too_deep()]
 

@@ -112,7 +112,7 @@ def _telling_parts(value: str) -> list[str | float]:
     """The telling parts of an item's value: its scalars where it is JSON, else its codes and numbers."""
     try:
         data = json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return [*_CODE.findall(value), *numbers(_CODE.sub(" ", value))]
     if isinstance(data, (int, float)) and not isinstance(data, bool):
         return [data]

@@ -86,7 +86,7 @@ def read_tasks(path: Path, groups: Mapping[str, Pattern], domains: Mapping[str, 
             continue
         try:
             items.append(json.loads(line))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidTask([f"{path.name}:{number}: not JSON: {error}"]) from error
     return tasks_of(items, groups, domains, path.name)
 

@@ -131,8 +131,8 @@ def parse_row(text: str) -> RowConversation:
     """
     try:
         row = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise BadRow(f"is not JSON ({error.msg})") from error
+    except (ValueError, RecursionError) as error:
+        raise BadRow(f"is not JSON ({_reason(error)})") from error
     if not isinstance(row, Mapping):
         raise BadRow(f"is not an object but {abbreviate(row)}")
     messages = _listed(row, "messages")
@@ -166,13 +166,18 @@ def _trained(message: Mapping[str, Any], nth: int) -> bool:
     return trained is not False
 
 
+def _reason(error: Exception) -> str:
+    """Why a text could not be read as JSON; its place says little where the text is one line."""
+    return error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+
+
 def _listed(row: Mapping[str, Any], field: str) -> list[Any]:
     found = row.get(field)
     if isinstance(found, str):
         try:
             found = json.loads(found)
-        except json.JSONDecodeError as error:
-            raise BadRow(f"`{field}` is text, but no JSON ({error.msg})") from error
+        except (ValueError, RecursionError) as error:
+            raise BadRow(f"`{field}` is text, but not JSON ({_reason(error)})") from error
     if found is None:
         return []
     if not isinstance(found, list):
@@ -221,6 +226,6 @@ def _call(call: Any, nth: int) -> dict[str, Any]:
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)
-        except json.JSONDecodeError as error:
-            raise BadRow(f"messages[{nth}]: arguments of {name} are text, but no JSON ({error.msg})") from error
+        except (ValueError, RecursionError) as error:
+            raise BadRow(f"messages[{nth}]: arguments of {name} are text, but not JSON ({_reason(error)})") from error
     return {"type": "function", "function": {"name": name, "arguments": arguments}}

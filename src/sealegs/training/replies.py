@@ -88,7 +88,7 @@ def _called(data: Any, tool: str | None, arguments: str) -> ModelCall:
     if isinstance(given, str):  # some families write the arguments as text
         try:
             given = json.loads(given)
-        except ValueError:
+        except (ValueError, RecursionError):
             return ModelCall(str(name), problem=f"{arguments!r} is no JSON object: {_short(given)}")
     if not isinstance(name, str) or not name:
         return ModelCall("", problem=f"the call has no 'name': {_short(json.dumps(data, ensure_ascii=False))}")

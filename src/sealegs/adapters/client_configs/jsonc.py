@@ -141,7 +141,7 @@ class _Reader:
             self._fail(wanted)
         try:
             data = json.loads(found[0])
-        except ValueError as error:  # a wrong escape
+        except (ValueError, RecursionError) as error:  # a wrong escape
             raise ValueError(f"line {self._line()}: {error}") from error
         self._at = found.end()
         return data

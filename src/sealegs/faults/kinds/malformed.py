@@ -39,7 +39,7 @@ class Malformed(Rewrite):
 def _parses(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -223,6 +223,6 @@ def _data(text: str) -> Any:
     """The arguments as data where they are an object, else the text."""
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return data if isinstance(data, dict) else text

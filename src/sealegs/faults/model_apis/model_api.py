@@ -161,7 +161,7 @@ def parsed_events(texts: Iterable[str]) -> list[tuple[str, dict[str, Any]]]:
         try:
             data = json.loads("\n".join(lines))
         # Such as `[DONE]`, with which OpenAI's streams end.
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(data, dict):
             found.append((name or str(data.get("type", "")), data))

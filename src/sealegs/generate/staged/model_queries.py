@@ -129,5 +129,5 @@ def json_in(text: str) -> Any:
     fenced = re.search(r"```(?:json)?\s*(.*?)```", text, re.DOTALL)
     try:
         return json.loads(fenced[1] if fenced else text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadAnswer("invalid JSON", f"The answer is not JSON: {error}.") from error

@@ -60,7 +60,7 @@ def read_live(path: Path) -> list[Event]:
     for line in lines[:-1]:
         try:
             events.append(decode_event(json.loads(line)))
-        except ValueError:
+        except (ValueError, RecursionError):
             break
     return events
 

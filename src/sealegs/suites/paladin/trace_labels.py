@@ -96,7 +96,7 @@ def _rows(text: str, source: str, problems: list[str]) -> Iterator[tuple[int, di
             continue
         try:
             data = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             problems.append(f"{source}:{number}: not JSON: {error}")
             continue
         if isinstance(data, dict):

@@ -218,7 +218,7 @@ def _same(shown_text: str, observed_text: str) -> bool:
         return True
     try:
         observed = json.loads(observed_text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(observed, dict) and shown_text in (
         observed.get("response"),
@@ -229,7 +229,7 @@ def _same(shown_text: str, observed_text: str) -> bool:
 def _error(observed: dict[str, Any]) -> Any:
     try:
         return json.loads(observed.get("error") or "null")
-    except ValueError:
+    except (ValueError, RecursionError):
         return observed["error"]
 
 

@@ -185,10 +185,16 @@ class _Builder:
         found = [
             (path.split(".")[-1] != name, -place, source, path)
             for place, source in enumerate(earlier)
-            for path, held in paths.leaves(self.known[source].output)
-            if held == value and not isinstance(held, bool)
+            for path in self._places(source, value)
         ]
         yield from ((source, path) for _, _, source, path in sorted(found))
+
+    def _places(self, tool: str, value: Any) -> Iterator[str]:
+        """The paths at which a tool's answer holds the value. A key with a dot in it is one that no path can name."""
+        output = self.known[tool].output
+        for path, held in paths.leaves(output):
+            if held == value and not isinstance(held, bool) and held in paths.values_at(output, path):
+                yield path
 
     def _field(self, source: str, path: str, reader: str) -> Field | None:
         if source not in self.group_of or self.branch_of[source] is self.branch_of.get(reader):
@@ -206,8 +212,7 @@ class _Builder:
                 # The tool and the path only break ties, so that the same paths always give the same graph.
                 (p.split(".")[-1] != leaf, -place, tool, p)
                 for place, tool in enumerate(branch)
-                for p, held in paths.leaves(self.known[tool].output)
-                if held == value and not isinstance(held, bool)
+                for p in self._places(tool, value)
             ]
             found += [(tool, p) for _, _, tool, p in sorted(options)[:1]]
         return found

@@ -145,7 +145,7 @@ def parse_output(output: Any) -> Any:
         return output
     try:
         return json.loads(output)
-    except ValueError:
+    except (ValueError, RecursionError):
         return output
 
 

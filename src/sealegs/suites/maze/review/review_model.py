@@ -170,7 +170,7 @@ def detect_reply(output: ModelOutput) -> dict[str, Any] | None:
     for text in re.findall(r"\{[^{}]*\}", output.completion):
         try:
             found = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(found.get("corrupt"), bool):
             return {"corrupt": found["corrupt"], "why": str(found.get("why", ""))}

@@ -108,14 +108,14 @@ def _items(text: str, problems: list[str], source: str) -> Iterator[tuple[int, A
     if text.lstrip().startswith("["):
         try:
             yield from enumerate(json.loads(text), 1)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             problems.append(f"{source} is not JSON: {error}")
         return
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
                 yield number, json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 problems.append(f"{source}:{number}: not JSON: {error}")
 
 
@@ -162,7 +162,7 @@ def tools_in(system: str) -> list[Mapping[str, Any]]:
     text = system[start : end + 1]
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         try:
             # Many files hold the list as Python prints it, with single quotes and None. It is read as data and never
             # run.

@@ -82,7 +82,7 @@ def toolbench_observation(text: str) -> str:
     """A tool's text as an observation: an error and a response, one of them empty."""
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         data = None
     error = data.get("error") if isinstance(data, dict) else None
     body = (

@@ -5,11 +5,13 @@
 Each target (`tests/fuzz/targets.py`) has a process of its own under atheris, which follows the branches that an input
 takes, and starts from sound input (`seeds.py`). What is not a `UserError`, takes 30 seconds or more than 2 GiB is a
 finding: it is kept in FOLDER/TARGET/found, and the command ends with 1. What was learned stays in FOLDER/TARGET/corpus.
+Rows of targets that are not run stay in the file of results.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import subprocess
 import sys
@@ -42,6 +44,12 @@ def fuzzed(target: str, given: argparse.Namespace) -> tuple[dict[str, int], str]
     return figures, "\n".join([*found, tail])
 
 
+def _others(file: Path, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows that a file of results has of other targets, which stay."""
+    before = json.loads(file.read_text("utf-8"))["rows"] if file.exists() else []
+    return [row for row in before if row["level"] not in names]
+
+
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--targets", default=",".join(TARGETS), help="some of them, joined by commas")
@@ -65,7 +73,7 @@ def main(words: Sequence[str] | None = None) -> None:
                 for metric, value in figures.items()
             )
     if given.json is not None:
-        write_results(given.json, rows)
+        write_results(given.json, [*_others(given.json, names), *rows])
     sys.exit(any(row["metric"] == "findings" and row["value"] for row in rows))
 
 

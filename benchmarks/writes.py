@@ -28,7 +28,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import groupby
 from multiprocessing import forkserver, resource_tracker
+from operator import itemgetter
 from pathlib import Path
 
 from call_faults import WAYS, CallPoint, CommandEnd, Way, points_by_kind, run_with_fault
@@ -423,9 +425,14 @@ def summary(name: str, points: Sequence[CallPoint], trials: Sequence[Trial]) -> 
 
 
 def join(files: Sequence[Path], target: Path) -> None:
-    """Put the rows of several runs of this benchmark into one file, with what made each of them."""
+    """Put the rows of several runs of this benchmark into one file, with what made each of them.
+
+    Where two of them tried the same command, the later file counts.
+    """
     parts = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    write_results(target, [row for part in parts for row in part["rows"]], {"parts": [part["made"] for part in parts]})
+    rows = {agent: list(own) for part in parts for agent, own in groupby(part["rows"], itemgetter("agent"))}
+    made = [one for part in parts for one in part.get("parts", [part["made"]])]
+    write_results(target, [row for own in rows.values() for row in own], {"parts": made})
 
 
 def main() -> None:

@@ -126,6 +126,24 @@ def test_a_step_that_takes_a_key_is_made_again_with_the_same_one() -> None:
     assert len(set(keys)) == 4
 
 
+def test_a_later_try_that_did_nothing_settles_no_doubt_about_an_earlier_one() -> None:
+    keyed = tuple(replace(spec, key="key") if spec.name == "wire" else spec for spec in SPECS)
+    scene = stage({"wire": [BUSY, DOWN, Value({"id": "w-1"})]}, OTHER, specs=keyed)
+    assert [paid(scene) for _ in range(3)][-1] == "w-1"
+    assert len({arguments["key"] for tool, arguments in scene.made if tool == "wire"}) == 1
+    idempotent = tuple(replace(spec, idempotent=True) if spec.name == "wire" else spec for spec in SPECS)
+    scene = stage({"wire": [BUSY, DOWN, DOWN]}, OTHER, WAY, specs=idempotent)
+    for _ in range(3):
+        paid(scene)
+    assert made(scene) == ["wire"] * 3, "another alternative would do a second time what wire may have done"
+
+
+def test_the_note_promises_nothing_of_the_tool_itself() -> None:
+    scene = stage({"pay": [CLOSED, Value({"id": "p-1"})], "wire": [BUSY]}, OTHER)
+    assert "asks the tool itself again, and may do it a second time" in paid(scene)
+    assert paid(scene) == "p-1"
+
+
 def test_nothing_is_resumed_after_another_action() -> None:
     scene = stage({"capture": [DOWN, CAPTURED]})
     paid(scene)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from itertools import pairwise
 
@@ -326,3 +327,8 @@ def test_a_good_graph_has_no_problems(graph: Graph) -> None:
 @given(knotted_graphs())
 def test_a_knotted_graph_has_no_problems(graph: Graph) -> None:
     assert validate_graph(graph) == []
+
+
+def test_its_mistake_comes_whole_from_another_process() -> None:
+    found = pickle.loads(pickle.dumps(InvalidTask(["one is wrong", "another is"])))
+    assert (str(found), found.problems) == ("one is wrong\nanother is", ["one is wrong", "another is"])

@@ -196,7 +196,11 @@ def _end_without_memory() -> NoReturn:
     with suppress(BaseException):
         sys.stdout.flush()
     with suppress(BaseException):
+        from multiprocessing import active_children
+
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what fails now fails for the same reason
+        for process in active_children():
+            process.kill()  # nobody hands them work any more, and the exit functions would wait for them
         atexit._run_exitfuncs()
     os._exit(2)
 

@@ -75,7 +75,7 @@ def judged_rows(
     if jobs == 1 or file.suffix == SUFFIX or file.stat().st_size - after.end < LEAST:
         yield from read(file, warnings, FileRange(after), seen)
         return
-    with WorkerPool(jobs) as pool:
+    with WorkerPool(jobs, "--jobs 1 needs none, and the least memory") as pool:
         try:
             yield from _in_ranges(pool, file, warnings, after, seen, read)
         finally:

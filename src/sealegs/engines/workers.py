@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_all_start_methods, get_context, parent_process
 from typing import Any, Generic, TypeVar
 
 from sealegs.faults.user_error import UserError
@@ -17,6 +17,7 @@ from sealegs.faults.user_error import UserError
 T = TypeVar("T")
 R = TypeVar("R")
 TRIES = 3  # pools in succession that may lose a process before anything is done
+RESUME = "the same command resumes the run; fewer --jobs need less memory"
 BEAT = 1.0  # seconds between two looks at whether a pool still works
 
 
@@ -59,10 +60,11 @@ class WorkerPool:
 
     Args:
         count: processes; as many as there are cores by default. Ctrl-C is for the process that made them.
+        remedy: what the message then advises.
     """
 
-    def __init__(self, count: int | None = None) -> None:
-        self._count = count or os.cpu_count() or 1
+    def __init__(self, count: int | None = None, remedy: str = RESUME) -> None:
+        self._count, self._remedy = count or os.cpu_count() or 1, remedy
         self._executor = self._new()
         self._tasks: list[WorkerTask[Any]] = []
         self._losses = 0
@@ -71,6 +73,7 @@ class WorkerPool:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._give_up_where_unmanaged(self._executor)
         self._executor.shutdown()
 
     def submit(self, work: Callable[..., R], *arguments: Any) -> WorkerTask[R]:
@@ -118,6 +121,7 @@ class WorkerPool:
 
     def shutdown(self) -> None:
         """Wait for what is being worked on; the rest is not begun."""
+        self._give_up_where_unmanaged(self._executor)
         self._executor.shutdown(cancel_futures=True)
 
     def noted(self, found: R) -> R:
@@ -153,8 +157,7 @@ class WorkerPool:
             return
         self._losses += 1
         if self._losses == TRIES:
-            remedy = "the same command resumes the run; fewer --jobs need less memory"
-            raise UserError(f"a working process was killed, by hand or for want of memory; {remedy}")
+            raise UserError(f"a working process was killed, by hand or for want of memory; {self._remedy}")
         broken.shutdown()
         self._executor = self._new()
 
@@ -175,8 +178,9 @@ class WorkerPool:
                 task.future.set_exception(BrokenProcessPool("the thread that hands out the work died"))
 
     def _new(self) -> ProcessPoolExecutor:
-        # Not fork: the parent may have threads, whose locks a forked child would inherit locked.
-        return ProcessPoolExecutor(self._count, mp_context=get_context("forkserver"), initializer=_begin)
+        # Not fork: the parent may have threads, whose locks a forked child would inherit locked. Windows spawns.
+        way = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+        return ProcessPoolExecutor(self._count, mp_context=get_context(way), initializer=_begin)
 
 
 def _begin() -> None:

@@ -18,6 +18,7 @@ from sealegs.faults.csv_tables import table_rows
 from sealegs.faults.user_error import UserError
 from sealegs.inject.clock import RealClock
 from sealegs.scoring.metric import ALL, Row
+from sealegs.traces.folder_lock import FolderLock
 
 if TYPE_CHECKING:
     from sealegs.world.sql.build import BuildResult, Each
@@ -95,7 +96,7 @@ def build_library(
     if find_spec("sqlglot") is None:
         raise UserError("building functions needs SQLGlot: pip install 'sealegs[highwater]'")
     from sealegs.engines.workers import WorkerPool
-    from sealegs.world.sql.build import compile_library
+    from sealegs.world.sql.build import compile_library, folder_aside
 
     clock = RealClock()
     write = None
@@ -104,6 +105,7 @@ def build_library(
 
         write = writer(model)
     with ExitStack() as stack:
+        stack.enter_context(FolderLock(folder_aside(out)))
         each: Each = map if jobs == 1 else stack.enter_context(WorkerPool(jobs)).map
         found = compile_library(
             folder, out, pairs, seed=seed, most_variants=variants, each=each, write=write, progress=progress

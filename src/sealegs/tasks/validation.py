@@ -25,6 +25,9 @@ class InvalidTask(UserError):
         super().__init__("\n".join(problems))
         self.problems = problems
 
+    def __reduce__(self) -> tuple[type[InvalidTask], tuple[list[str]]]:
+        return InvalidTask, (self.problems,)  # as it comes from another process
+
 
 def validate_graph(graph: Graph) -> list[str]:
     """The problems of a graph; empty where it is good.

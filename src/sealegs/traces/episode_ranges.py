@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-ENDED = b'{"type": "ended"'  # how the last line of an episode begins, as `store.line` writes it
+# How the last line of an episode begins: as `store.line` writes it, or with other spaces.
+ENDED = re.compile(rb'\s*\{\s*"type"\s*:\s*"ended"')
 
 
 class EpisodePlace(NamedTuple):
@@ -34,7 +36,7 @@ WHOLE_FILE = FileRange()
 def divide_records(path: Path, after: EpisodePlace, size: int) -> Iterator[tuple[FileRange, bytes]]:
     """Divide what follows an episode into ranges of so many episodes, the last one of what is left.
 
-    A file whose lines begin otherwise than ours is one range.
+    A file whose events do not begin with their type is one range.
 
     Yields:
         each range, and its bytes.
@@ -47,7 +49,7 @@ def divide_records(path: Path, after: EpisodePlace, size: int) -> Iterator[tuple
         for text in file:
             lines.append(text)
             end, number = end + len(text), number + 1
-            left -= text.startswith(ENDED)
+            left -= ENDED.match(text) is not None
             if not left:
                 yield FileRange(first, end), b"".join(lines)
                 first, lines, left = EpisodePlace(first.end, end, number), [], size

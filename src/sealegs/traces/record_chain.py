@@ -27,7 +27,7 @@ from sealegs.traces.redaction import OWNER_ONLY
 FORMAT = 1
 ENDING = ".chain"
 LINES, END, SEAL, LOST, DIGEST = "lines", "end", "seal", "lost", "digest"
-TAIL = 1 << 16  # bytes in which the last entry of a chain lies
+TAIL = 1 << 16  # bytes of a chain in which its seal lies
 DIGITS = 16  # of a line's digest
 BEGINNING = b'{"type": "started"'  # of the first line of an episode
 # Made once: `json.dumps` with options makes one on each call, and each event of an episode calls it.
@@ -39,24 +39,31 @@ def chain_file(path: Path) -> Path:
     return path.with_name(path.name + ENDING)
 
 
-def was_sealed(path: Path) -> bool:
-    """Whether the last writer of a file of records lived to seal its chain; so too where there is none.
+def lacks_seal(path: Path, key: bytes) -> bool:
+    """Whether the last writer of a file of records did not live to seal its chain, and this process may.
 
     It compares nothing: `check_chain` does.
+
+    Args:
+        path: the file of records.
+        key: of this process; a chain that was begun with one is not continued without it, nor the other way round.
 
     Raises:
         OSError: the chain cannot be read.
     """
     file = chain_file(path)
-    if not file.exists():
-        return True
-    with file.open("rb") as entries:  # the end alone: a long run has a long chain
-        entries.seek(max(0, file.stat().st_size - TAIL))
+    if not file.exists() or not os.access(file, os.W_OK):
+        return False
+    with file.open("rb") as entries:
+        first = entries.readline()
+        entries.seek(max(0, file.stat().st_size - TAIL))  # the end alone: a long run has a long chain
         *_, last = [b"", *entries.read().splitlines(keepends=True)]
     try:
-        return last.endswith(b"\n") and SEAL in json.loads(last)
-    except (ValueError, TypeError):
-        return False
+        if first.endswith(b"\n") and json.loads(first).get("keyed") is not bool(key):
+            return False
+        return not last.endswith(b"\n") or SEAL not in json.loads(last)
+    except (ValueError, TypeError, AttributeError):
+        return True
 
 
 def record_key(environment: Mapping[str, str] = os.environ) -> bytes:

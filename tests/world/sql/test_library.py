@@ -448,11 +448,30 @@ def _made_of(library: Library, *parts: str) -> Any:
 
 
 def test_what_a_killed_build_left_is_removed(data: Path, tmp_path: Path) -> None:
-    left = tmp_path / ".out.aside" / "new-1" / "databases"
+    left = tmp_path / ".out.aside" / "new" / "databases"
     left.mkdir(parents=True)
     (left / "half.sqlite").write_bytes(b"half")
     compile_library(data, tmp_path / "out")
     assert [one.name for one in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_library_that_a_killed_build_took_away_is_not_lost(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, aside = tmp_path / "out", tmp_path / ".out.aside"
+    compile_library(data, out)
+    before = {file.name: file.read_bytes() for file in out.rglob("*") if file.is_file()}
+    aside.mkdir()
+    out.rename(aside / "old")
+
+    def full(_: Path) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(build, "mark_database", full)
+    with pytest.raises(UserError, match="disk is full"):
+        compile_library(data, out)
+    assert {file.name: file.read_bytes() for file in out.rglob("*") if file.is_file()} == before
+    assert not aside.exists()
 
 
 def test_a_disk_that_is_full_is_one_message(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,6 +70,8 @@ def _shifted(value: Any, limits: tuple[Any, ...], days: int) -> Any:
     try:
         if len(value) == 10:
             return (date.fromisoformat(edge[:10]) + timedelta(days=days)).isoformat()
+        if len(value) < 10:
+            return value
         moved = datetime.fromisoformat(edge.removesuffix("Z")) + timedelta(days=days)
         # In the form of the value: its separator, its precision and its Z. Another form would itself give the fault
         # away.

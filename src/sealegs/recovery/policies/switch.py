@@ -22,6 +22,8 @@ from sealegs.recovery.safety import carries_key
 HELPED: frozenset[FailureCategory] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
 DETOURS = 64  # under way in a session; the oldest is forgotten
 DOUBT = "It may have been done all the same: find out before you ask again."
+MAY_DOUBLE = "An equal call asks the tool itself again, and may do it a second time."
+FIND_OUT = f"Find out whether it was. {MAY_DOUBLE}"
 DID = " did this in place of "  # in the note of an action that another tool did
 
 
@@ -139,7 +141,7 @@ class Switch(Policy):
         tools = unfinished.left_over
         why = ""
         if unfinished.stuck:
-            why = "Find out whether it was: an equal call does not do it again."
+            why = FIND_OUT
         elif unfinished.since:
             why = f"This is not resumed, because {next(iter(unfinished.since.values()))} was called since."
         elif _changed(unfinished, failed_call, context):
@@ -302,11 +304,11 @@ class Switch(Policy):
             # A failed step is in the record already; only other reasons need a remark.
             return context.remark(failed, self.name, "left", failed.outcome, why) if why else failed
         if unfinished.stuck:
-            then = "Find out whether it was: an equal call does not do it again."
+            then = FIND_OUT
         elif why:
-            then = f"There was {why}. An equal call does not do it again."
+            then = f"There was {why}. {MAY_DOUBLE}"
         else:
-            then = f"{failed_call.attempt.tool} failed. An equal call resumes there."
+            then = f"{failed_call.attempt.tool} then failed. An equal call resumes there."
         return self._told(unfinished, failed, context, then)
 
     def _told(

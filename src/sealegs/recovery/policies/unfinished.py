@@ -1,10 +1,10 @@
 """Alternatives that acted and did not answer: what they did, so that an equal call does not do it again.
 
-As long as the agent's call is unanswered, an equal one of the session is taken for the same wish, and resumes the
-alternative where it stopped. Once it is answered, an equal call is another wish. Nothing is resumed where the step that
-failed may have acted and cannot be made twice, where a value has changed, or after another action, which may have
-undone what was begun. Then nothing is done, and the agent is told. What it does not cover: what the agent does about it
-with the tools of the steps themselves.
+As long as an alternative has not answered, an equal call of the session is taken for the same wish, and resumes it
+where it stopped; of two side by side, one does. Once it has answered, an equal call is another wish. Nothing is resumed
+where the step that failed may have acted and cannot be made twice, where a value has changed, or after another action
+or an answer of the tool itself, which may have undone what was begun. Then no step is made, and the agent is told. What
+it does not cover: what the agent does about it with the tools of the steps themselves.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class UnfinishedAlternative:
         doubtful: the number of the step that may have acted without an answer.
         harmless: the doubtful step can be made again.
         acting: the numbers of the steps that may have acted.
+        again: the step under way is the doubtful one, made once more.
         since: the actions that the agent called meanwhile: tools, by the call's id.
         busy: it is being answered now.
     """
@@ -46,6 +47,7 @@ class UnfinishedAlternative:
     doubtful: int | None = None
     harmless: bool = False
     acting: set[int] = field(default_factory=set)
+    again: bool = False
     since: dict[str, str] = field(default_factory=dict)
     busy: bool = True
 
@@ -69,9 +71,10 @@ class UnfinishedAlternative:
     def begins(self, number: int, arguments: Mapping[str, Any], *, acts: bool, harmless: bool) -> None:
         """Note a step before it is made, since the caller may leave in the middle of it."""
         self.arguments[number] = arguments
-        if number != self.doubtful:
+        self.again = number == self.doubtful
+        if not self.again:
             self.keys = {}
-        if acts:
+        if acts and not self.again:
             self.doubtful, self.harmless = number, harmless
             self.acting.add(number)
 
@@ -80,9 +83,10 @@ class UnfinishedAlternative:
         self.answers[number], self.doubtful = answer, None
 
     def did_nothing(self, number: int) -> None:
-        """Note that a step failed and certainly did nothing."""
-        self.acting.discard(number)
-        self.doubtful = None
+        """Note that a step failed and certainly did nothing. What an earlier try of it may have done stays in doubt."""
+        if not self.again:
+            self.acting.discard(number)
+            self.doubtful = None
 
     def was_keyed(self, key: str, call: Call) -> None:
         """Note the key that the doubtful step was made with: with the same one it can be made again."""

@@ -7,7 +7,6 @@ folder is the same, byte for byte, with any number of processes. It is written b
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
 from collections import Counter
@@ -38,6 +37,7 @@ from sealegs.world.sql.pairs import read_names, read_pairs
 LETTERS = "bcdfghjkmnpqrstvwxz23456789"  # no words, and nothing that is read for another
 LENGTH = 5
 VALIDATION = 0.1
+NEW, OLD = "new", "old"  # aside: the library that is made, and the one that it replaces
 VARIANTS = 12
 SHARE = 0.1  # of the problems that one database may give; what is as written is never left out for it
 LEFT_OUT = "left_out.jsonl"
@@ -291,8 +291,7 @@ def _write(
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with _folder_beside(out) as beside:
-            # Named by the process: should two build here at once, none may move what the other has half written.
-            made, old = beside / f"new-{os.getpid()}", beside / f"old-{os.getpid()}"
+            made, old = beside / NEW, beside / OLD
             (made / "databases").mkdir(parents=True)
             for name, path in databases.items():
                 copied = made / "databases" / f"{name}{Path(path).suffix}"
@@ -309,17 +308,31 @@ def _write(
         raise UserError(f"cannot write {out}: {reason}; make room, or name another folder") from error
 
 
+def folder_aside(out: Path) -> Path:
+    """Where a library is made before it is moved to its place. Whoever builds there holds it alone."""
+    return out.with_name(f".{out.name}.aside")
+
+
 @contextmanager
 def _folder_beside(out: Path) -> Iterator[Path]:
-    """A new folder beside the target, which goes in the end; what a killed command left there goes first."""
+    """The folder aside, empty, which goes in the end. What a killed command left there goes first."""
     # One name for all: so the next command finds it, whichever was killed.
-    beside = out.with_name(f".{out.name}.aside")
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir()
+    beside = folder_aside(out)
+    beside.mkdir(exist_ok=True)
+    _put_back(out, beside)
+    for name in (NEW, OLD):
+        shutil.rmtree(beside / name, ignore_errors=True)
     try:
         yield beside
     finally:
+        _put_back(out, beside)
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def _put_back(out: Path, beside: Path) -> None:
+    """Bring a library back that was taken away for one which never came."""
+    if (beside / OLD).exists() and not out.exists():
+        (beside / OLD).rename(out)
 
 
 def _sql(function: FunctionDraft) -> str:

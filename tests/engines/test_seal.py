@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.faults.user_error import UserError
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.traces.chain_check import check_chain
@@ -41,16 +42,31 @@ def test_a_finished_run_that_was_altered_is_not_made_whole(tmp_path: Path) -> No
     assert chain_file(records).read_bytes() == before
 
 
-def test_a_run_under_a_key_is_not_sealed_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(RECORD_KEY, "one key")
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        ("one", "", "was begun with a key; set SEALEGS_RECORD_KEY to it"),
+        ("one", "two", "was begun with another key than SEALEGS_RECORD_KEY has now"),
+        ("", "one", "was begun without a key; unset SEALEGS_RECORD_KEY"),
+    ],
+)
+@pytest.mark.parametrize("left", ["a seal", "an episode"])
+def test_a_run_is_not_continued_under_another_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, now: str, said: str, left: str
+) -> None:
+    monkeypatch.setenv(RECORD_KEY, before)
     run_scripted_agent(OPTIONS, tmp_path, nobody)
     records = tmp_path / "episodes.jsonl"
-    whole = chain_file(records).read_bytes()
-    entries = b"".join(whole.splitlines(keepends=True)[:-1])
-    chain_file(records).write_bytes(entries)
-    monkeypatch.delenv(RECORD_KEY)
+    chain, played = chain_file(records).read_bytes(), records.read_bytes()
+    chain_file(records).write_bytes(b"".join(chain.splitlines(keepends=True)[:-1]))
+    if left == "an episode":
+        records.write_bytes(played[: played.rindex(b'{"type": "started"')])
+    state = chain_file(records).read_bytes(), records.read_bytes()
+    monkeypatch.setenv(RECORD_KEY, now)
+    with pytest.raises(UserError, match=said):
+        run_scripted_agent(OPTIONS, tmp_path, nobody)
+    assert (chain_file(records).read_bytes(), records.read_bytes()) == state
+    monkeypatch.setenv(RECORD_KEY, before)
     run_scripted_agent(OPTIONS, tmp_path, nobody)
-    assert chain_file(records).read_bytes() == entries
-    monkeypatch.setenv(RECORD_KEY, "one key")
-    run_scripted_agent(OPTIONS, tmp_path, nobody)
-    assert chain_file(records).read_bytes() == whole
+    assert check_chain(records, before.encode()).state == "whole"
+    assert records.read_bytes() == played

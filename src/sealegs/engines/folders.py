@@ -16,7 +16,7 @@ from sealegs.engines.logs import SETTINGS, TOTAL, LogError, LogSchema, read_logs
 from sealegs.engines.shards import Shard, describe_shard, holds_files, open_shard_folder
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.folder_lock import locks_folder
-from sealegs.traces.record_chain import lacks_seal, record_key
+from sealegs.traces.record_chain import lacks_seal
 from sealegs.traces.store import Store
 
 RECORDS = "episodes.jsonl"
@@ -159,7 +159,7 @@ def run_rest(
     done = total - len(left)
     progress(done, total)
     # A killed process may have written all episodes and no seal: then the chain is closed all the same.
-    if not left and not lacks_seal(folder / RECORDS, record_key()):
+    if not left and not lacks_seal(folder / RECORDS):
         return
     with closing(Store(folder / RECORDS)) as store:
         for lines in play(left) if left else ():

@@ -20,6 +20,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_all, write_atomically
 from sealegs.traces.environment_names import RECORD_KEY
 from sealegs.traces.redaction import OWNER_ONLY
@@ -39,14 +40,10 @@ def chain_file(path: Path) -> Path:
     return path.with_name(path.name + ENDING)
 
 
-def lacks_seal(path: Path, key: bytes) -> bool:
-    """Whether the last writer of a file of records did not live to seal its chain, and this process may.
+def lacks_seal(path: Path) -> bool:
+    """Whether the last writer of a file of records did not live to seal its chain, which can still be written.
 
     It compares nothing: `check_chain` does.
-
-    Args:
-        path: the file of records.
-        key: of this process; a chain that was begun with one is not continued without it, nor the other way round.
 
     Raises:
         OSError: the chain cannot be read.
@@ -55,15 +52,33 @@ def lacks_seal(path: Path, key: bytes) -> bool:
     if not file.exists() or not os.access(file, os.W_OK):
         return False
     with file.open("rb") as entries:
-        first = entries.readline()
         entries.seek(max(0, file.stat().st_size - TAIL))  # the end alone: a long run has a long chain
         *_, last = [b"", *entries.read().splitlines(keepends=True)]
     try:
-        if first.endswith(b"\n") and json.loads(first).get("keyed") is not bool(key):
-            return False
         return not last.endswith(b"\n") or SEAL not in json.loads(last)
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError):
         return True
+
+
+def _check_key(file: Path, key: bytes) -> None:
+    """Refuse to continue a chain with another key than it was begun with: it would count as altered from there on.
+
+    Raises:
+        UserError: it was begun with another key, with one where there is none now, or without one.
+    """
+    with file.open("rb") as entries:
+        first = entries.readline()
+    try:
+        header = json.loads(first) if first.endswith(b"\n") else {}
+        keyed, digest = header.get("keyed"), header.pop(DIGEST, "")
+    except (ValueError, RecursionError, AttributeError):
+        return  # it is damaged, which `check_chain` reports
+    if keyed is True and not key:
+        raise UserError(f"{file} was begun with a key; set {RECORD_KEY} to it")
+    if keyed is True and digest != entry_digest("", header, key):
+        raise UserError(f"{file} was begun with another key than {RECORD_KEY} has now; set it to that one")
+    if keyed is False and key:
+        raise UserError(f"{file} was begun without a key; unset {RECORD_KEY}, or name another folder")
 
 
 def record_key(environment: Mapping[str, str] = os.environ) -> bytes:
@@ -98,6 +113,9 @@ class RecordChain:
 
     Attributes:
         notice: what is not as it was left; empty where all is.
+
+    Raises:
+        UserError: the chain was begun with another key.
     """
 
     def __init__(self, path: Path, size: int, key: bytes) -> None:
@@ -111,6 +129,11 @@ class RecordChain:
         # `os.open`, since only it sets the mode at creation.
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, OWNER_ONLY)
         self._file = FileIO(descriptor, "a+b")
+        try:
+            _check_key(file, key)
+        except UserError:
+            self._file.close()
+            raise
         if os.fstat(descriptor).st_size:
             self._resume(file, size)
         if not os.fstat(descriptor).st_size:  # a new one, or a writer was killed within the first line

@@ -11,7 +11,6 @@ Rows of targets that are not run stay in the file of results.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from results_file import ROOT, write_results
+from results_file import ROOT, other_rows, write_results
 
 sys.path.insert(0, str(ROOT))
 from tests.fuzz.targets import TARGETS
@@ -42,12 +41,6 @@ def fuzzed(target: str, given: argparse.Namespace) -> tuple[dict[str, int], str]
     figures["findings"] = len(found) + (done.returncode != 0)
     tail = "" if done.returncode == 0 else output[-3000:]
     return figures, "\n".join([*found, tail])
-
-
-def _others(file: Path, names: Sequence[str]) -> list[dict[str, Any]]:
-    """The rows that a file of results has of other targets, which stay."""
-    before = json.loads(file.read_text("utf-8"))["rows"] if file.exists() else []
-    return [row for row in before if row["level"] not in names]
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -73,7 +66,7 @@ def main(words: Sequence[str] | None = None) -> None:
                 for metric, value in figures.items()
             )
     if given.json is not None:
-        write_results(given.json, [*_others(given.json, names), *rows])
+        write_results(given.json, [*other_rows(given.json, lambda row: row["level"] in names), *rows])
     sys.exit(any(row["metric"] == "findings" and row["value"] for row in rows))
 
 

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from results_file import ROOT, write_results
+from results_file import ROOT, other_rows, write_results
 
 from sealegs.engines.folders import RECORDS
 from sealegs.engines.logs import SETTINGS, TOTAL
@@ -63,8 +63,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "million.json")
     given = parser.parse_args()
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # workers are children of a server that outlives the command
-    before = json.loads(given.out.read_text("utf-8"))["rows"] if given.out.exists() else []
-    rows = [row for row in before if row["n"] not in given.sizes]
+    rows = other_rows(given.out, lambda row: row["n"] in given.sizes)
     for size in given.sizes:
         folder = _played(given.runs) if size == PLAYED else _stretched(given.runs, size // PLAYED)
         for row in _measured(folder, size):

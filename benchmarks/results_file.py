@@ -8,7 +8,7 @@ import platform
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +29,12 @@ def write_results(file: Path | str, rows: Iterable[Any], facts: Mapping[str, Any
     head = json.dumps(data, indent=1).removesuffix("\n}")
     lines = ",\n".join(json.dumps(asdict(row) if is_dataclass(row) else row) for row in rows)  # type: ignore[arg-type]
     Path(file).write_text(f'{head},\n "rows": [\n{lines}\n ]\n}}\n', encoding="utf-8")
+
+
+def other_rows(file: Path, made_anew: Callable[[Mapping[str, Any]], bool]) -> list[dict[str, Any]]:
+    """The rows that a file of results has and that are not made anew now, which stay; none where there is no file."""
+    before = json.loads(file.read_text("utf-8"))["rows"] if file.exists() else []
+    return [row for row in before if not made_anew(row)]
 
 
 def provenance() -> dict[str, Any]:

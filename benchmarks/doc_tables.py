@@ -586,7 +586,7 @@ def writes() -> str:
             sums = {name: sum(row["value"] for row in own if row["metric"] == name) for name in counted}
             yield command, f"{calls:,}", f"{possible:,}", *(f"{sums[name]:,}" for name in counted)
 
-    head = ("command", "calls", "faults possible", "tried", "rows lost", "rows doubled", "files left", "told wrongly")
+    head = ("command", "calls", "faults possible", "tried", "rows lost", "rows doubled", "files left", "false claims")
     return table(head, lines())
 
 

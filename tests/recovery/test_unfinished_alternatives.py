@@ -75,10 +75,10 @@ def made(scene: Stage, *tools: str) -> list[str]:
 
 def test_an_equal_call_goes_on_where_the_alternative_stopped() -> None:
     scene = stage({"capture": [DOWN, CAPTURED]})
-    told = paid(scene)
-    assert "reserve" in told
-    assert "h-1" in told
-    assert "capture" in told
+    note = paid(scene)
+    assert "reserve" in note
+    assert "h-1" in note
+    assert "capture" in note
     assert paid(scene) == "c-1"
     assert made(scene) == ["reserve", "capture", "capture"]
 

@@ -166,7 +166,7 @@ class WorkerPool:
 
         A `MemoryError` in it is no end that the library knows of: it would leave all that wait waiting forever.
         """
-        manager: Any = getattr(executor, "_executor_manager_thread", None)  # no public name tells of it
+        manager: Any = getattr(executor, "_executor_manager_thread", None)  # it has no public name
         if manager is None or manager.is_alive():
             return
         # Nobody ends these processes any more, and this one would wait for them at its own end.

@@ -74,7 +74,7 @@ def _target(url: str) -> URL:
     try:
         target = URL(url, encoded=True)
         host = target.host or ""
-    except ValueError:  # a port that is none, or brackets that do not match
+    except ValueError:  # an impossible port, or brackets that do not match
         target, host = URL(), ""
     if target.scheme not in ("http", "https") or not can_be_looked_up(host) or target.port == 0:
         raise UserError(f"--url {url!r} is not the address of a server; give one such as http://127.0.0.1:8000/mcp")

@@ -1,4 +1,4 @@
-"""Which names of servers can be looked up at all, told before a request would find out.
+"""Which server names can be looked up at all, known before a request fails.
 
 What it does not cover: whether there is such a server.
 """

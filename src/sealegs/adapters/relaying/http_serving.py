@@ -53,7 +53,7 @@ async def serving(handle: Handle, host: str, port: int, option: str = "--port") 
             await web.TCPSite(runner, host, port).start()
         except (socket.gaierror, UnicodeError) as error:
             raise UserError(
-                f"cannot listen on {host!r}: it is no address of this machine; give another --host"
+                f"cannot listen on {host!r}: it is not an address of this machine; give another --host"
             ) from error
         except OSError as error:
             reason = error.strerror or error

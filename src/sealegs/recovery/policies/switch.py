@@ -315,7 +315,7 @@ class Switch(Policy):
         self, unfinished: UnfinishedAlternative, failed_call: FailedCall, context: RecoveryContext, then: str
     ) -> FailedCall:
         """The failed call with a note of what was done in its place; nothing else may do it now."""
-        note = f"{unfinished.told()} {then}".lstrip()
+        note = f"{unfinished.summary()} {then}".lstrip()
         failed_call = replace(failed_call, elsewhere=True)
         return context.remark(failed_call, self.name, "left", with_note(failed_call.outcome, note), note)
 

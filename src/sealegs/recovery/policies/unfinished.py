@@ -3,8 +3,8 @@
 As long as an alternative has not answered, an equal call of the session is taken for the same wish, and resumes it
 where it stopped; of two side by side, one does. Once it has answered, an equal call is another wish. Nothing is resumed
 where the step that failed may have acted and cannot be made twice, where a value has changed, or after another action
-or an answer of the tool itself, which may have undone what was begun. Then no step is made, and the agent is told. What
-it does not cover: what the agent does about it with the tools of the steps themselves.
+or an answer of the tool itself, which may have undone what was begun. Then no step is made, and the agent gets a note.
+What it does not cover: what the agent does about it with the tools of the steps themselves.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from sealegs.faults.call import Call
 from sealegs.recovery.policies.alternative import Alternative
 
 CallKey = tuple[str, str]  # a tool and its arguments
-ANSWER = 200  # characters of a step's answer that the agent is told
-ACTIONS = 64  # that are told apart since an alternative was left
+ANSWER = 200  # characters of a step's answer that the note quotes
+ACTIONS = 64  # that are counted separately since an alternative was left
 
 
 @dataclass(eq=False)
@@ -92,8 +92,8 @@ class UnfinishedAlternative:
         """Note the key that the doubtful step was made with: with the same one it can be made again."""
         self.keys, self.harmless = {key: call.arguments[key]}, True
 
-    def told(self) -> str:
-        """What was done, for the agent; empty where nothing was."""
+    def summary(self) -> str:
+        """What was done, in a sentence for the agent; empty where nothing was."""
         tools = [step.tool for step in self.alternative.steps]
         parts = [f"{tools[number]} answered {_short(answer)}" for number, answer in self.answers.items()]
         if self.doubtful is not None:

@@ -105,7 +105,7 @@ class Verify(Policy):
         """Look, and go by what is seen."""
         check = self._check(failed_call.call.tool, context)
         try:
-            # What other tools did in its place no look at this one shows.
+            # A look at this tool does not show what other tools did in its place.
             if check is None or failed_call.attempt.tool != failed_call.call.tool or failed_call.elsewhere:
                 return failed_call
             if not context.in_doubt(failed_call):

@@ -228,7 +228,7 @@ class EvalCourse:
 
     def _check_models(self) -> None:
         models = (self._options.model, *self._options.roles.values())
-        for name in filter(None, models):  # none for a reference agent, whose model Inspect itself brings
+        for name in filter(None, models):  # a reference agent names none: Inspect brings its model
             try:
                 get_model(name)
             except (PrerequisiteError, ValueError, ImportError) as error:

@@ -50,6 +50,7 @@ WAYS = [
     Alternative(tool, (AlternativeStep("spare", {"n": CallArgument("n")}),), {"n": StepField(0, "n")})
     for tool in ("read", "pay")
 ]  # both go to a tool that has effects, the same deed for `pay`
+BY_SPARE = {"recovery_note": "spare did this in place of pay. It is done: do not ask for it again."}
 FAILURES: dict[str, tuple[Failure, bool]] = {  # with whether the work is done all the same
     "busy": (Failure("Service Unavailable", "ServiceUnavailable", 503), False),
     "lost": (Failure("Gateway Timeout", "GatewayTimeout", 504), True),
@@ -110,7 +111,9 @@ def holds(world: World, shown: list[Outcome], recorder: Recorder) -> None:
     """What must be true of every schedule."""
     assert all(count <= 1 for count in world.done.values()), "an effect was doubled"
     for number, outcome in enumerate(shown):
-        assert not isinstance(outcome, Value) or outcome.value == {"n": number}  # nobody's answer goes to another
+        if isinstance(outcome, Value):
+            by_spare = world.scripts[number][0] == "pay" and world.runs[number, "spare"]  # an action says who did it
+            assert outcome.value == {"n": number, **(BY_SPARE if by_spare else {})}  # nobody's answer goes to another
     recorder.finish("answered")
     found = build_record(recorder.events)
     assert [turn.by for turn in found.turns].count("") == len(world.scripts)
@@ -174,6 +177,18 @@ def test_without_a_watcher_the_same_is_done(schedule: Schedule) -> None:
         shown = [session.call(tool, {"n": n}, world.run) for n, (tool, _) in enumerate(schedule)]
         seen.append((shown, world.runs, world.done, clock.now()))
     assert seen[0] == seen[1]
+
+
+def test_an_action_that_another_tool_did_says_so_also_while_a_circuit_is_open() -> None:
+    """The one way to such an answer in these schedules; threads come to it seldom."""
+    world, clock = World([("pay", ["busy"])] * 4 + [("pay", ["fine"])]), VirtualClock()
+    recorder = Recorder(clock)
+    recorder.start("load", {})
+    layer = RecoveryLayer(Breaker(4, 10) | Switch(WAYS), budget=BUDGET)
+    session = Session(layers=[layer], specs=TOOLS, others=None, clock=clock, watcher=recorder)
+    shown = [session.call("pay", {"n": number}, world.run) for number in range(5)]
+    assert shown[-1] == Value({"n": 4, **BY_SPARE})
+    holds(world, shown, recorder)
 
 
 def test_the_checks_would_tell() -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,25 @@ def test_any_verb_says_a_sentence(
 
     monkeypatch.setattr(place, interrupted)
     monkeypatch.setattr(sys, "argv", ["sealegs", *line.split()])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 130
+    assert capfd.readouterr().err == "stopped before the end; nothing is half written\n"
+
+
+def test_an_interrupt_within_a_finalizer_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class Finalized:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def interrupted(*given: Any) -> None:
+        Finalized()
+        time.sleep(60)
+
+    monkeypatch.setattr("sealegs.world.listing.corpus_lines", interrupted)
+    monkeypatch.setattr(sys, "argv", ["sealegs", "world", "list"])
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 130

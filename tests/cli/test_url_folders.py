@@ -228,6 +228,28 @@ def test_a_signal_hands_over_what_is_finished(number: int, s3: str, tmp_path: Pa
     assert check_chain(tmp_path / "there" / "episodes.jsonl").state == "whole", "it was sealed"
 
 
+def test_a_signal_within_a_finalizer_is_not_lost(s3: str, tmp_path: Path) -> None:
+    lines = """
+import os, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell has it for a command in the background
+class Finalized:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+def wait(seconds):
+    Finalized()
+    sleep(seconds)
+sleep, time.sleep = time.sleep, lambda seconds: (wait if seconds == 600 else sleep)(seconds)
+main()
+"""
+    code = CHILD.removesuffix("main()\n") + lines
+    words = [*LONG, "--out", f"{s3}/run"]
+    ended = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 130, ended
+    assert "every finished episode is kept" in ended.stderr
+    assert len(episodes_in(files_at(f"{s3}/run", tmp_path / "there")["episodes.jsonl"])) >= HALTED
+    assert check_chain(tmp_path / "there" / "episodes.jsonl").state == "whole", "it was sealed"
+
+
 @pytest.mark.parametrize("status", ["500 Internal Error", "503 Slow Down"])
 def test_a_write_that_fails_is_made_again(status: str, server: S3Server, s3: str, tmp_path: Path, call: Call) -> None:
     first = server.writes

@@ -9,19 +9,21 @@ import atexit
 import errno
 import gc
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from sealegs import __version__
-from sealegs.cli.project_defaults import blame_settings, defaults_for
 from sealegs.cli.terminal import echo, echo_traceback
+from sealegs.faults.lost_exceptions import interrupt_soon, lost_exceptions
 from sealegs.faults.user_error import UserError
 
 VERBS = {  # each verb, and the module here whose `app` it is
@@ -54,6 +56,7 @@ VERBS = {  # each verb, and the module here whose `app` it is
     "uninstall": "uninstall",
     "world": "world",
 }
+SETTINGS = "pyproject.toml"  # of the folder
 MOST = 40  # lines of a message
 NEW_OBJECTS = 50_000  # between two collections: looking again and again through all that loads takes a tenth of a start
 KEPT = "(what was finished is kept)"
@@ -122,7 +125,9 @@ class Verbs(TyperGroup):
         """Parse what comes before the verb, and look up the verb's defaults."""
         words = list(args)
         rest: list[str] = super().parse_args(ctx, args)
-        if not {"-h", "--help"} & set(words):
+        if not {"-h", "--help"} & set(words) and Path(SETTINGS).is_file():  # most start without, and faster
+            from sealegs.cli.project_defaults import defaults_for
+
             ctx.default_map = defaults_for(self, ctx, words)
         return rest
 
@@ -134,7 +139,10 @@ class Verbs(TyperGroup):
             echo("stopped before the end; nothing is half written", err=True)
             raise typer.Exit(130) from None
         except Exception as error:
-            blame_settings(error)
+            if ctx.default_map:
+                from sealegs.cli.project_defaults import blame_settings
+
+                blame_settings(error)
             raise
 
 
@@ -159,7 +167,8 @@ def main() -> None:
     """Run the command; a mistake of the user's ends with its message and exit code 2."""
     gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
     try:
-        app(standalone_mode=True)
+        with lost_exceptions(KeyboardInterrupt, lambda: interrupt_soon(signal.SIGINT)):
+            app(standalone_mode=True)
     except UserError as error:
         _end(str(error))
     except (SystemExit, KeyboardInterrupt):

@@ -255,9 +255,11 @@ def _close(remote: RemoteFolder, folder: Path, *, removal: bool) -> None:
 
 
 def _interrupt() -> None:
-    import _thread
+    import signal
 
-    _thread.interrupt_main()
+    from sealegs.faults.lost_exceptions import interrupt_main
+
+    interrupt_main(signal.SIGTERM)  # a command in the background may have been told to ignore SIGINT
 
 
 @contextmanager
@@ -265,6 +267,8 @@ def _ended_like_interrupted() -> Iterator[None]:
     """While the block runs, have SIGTERM end it as Ctrl-C does, so that the last of it is handed over."""
     import signal
     import threading
+
+    from sealegs.faults.lost_exceptions import interrupt_soon, lost_exceptions
 
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -280,6 +284,7 @@ def _ended_like_interrupted() -> Iterator[None]:
 
     before = signal.signal(signal.SIGTERM, end)
     try:
-        yield
+        with lost_exceptions(KeyboardInterrupt, lambda: interrupt_soon(signal.SIGTERM)):
+            yield
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from sealegs.faults.lost_exceptions import SOON, lost_exceptions
+
 PATIENCE = 5.0  # seconds that threads of a run are waited for once it has answered
 
 
@@ -53,7 +55,8 @@ def time_limited(seconds: float) -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        yield
+        with lost_exceptions(RunOverTime, lambda: signal.setitimer(signal.ITIMER_REAL, SOON)):
+            yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sealegs.faults.call import Call
 from sealegs.faults.user_error import UserError
 from sealegs.recovery.bank.exemplar import Exemplar, read_bank_file, shipped_exemplars
-from sealegs.recovery.causes import GENERIC, cause, causes, error_basename
+from sealegs.recovery.causes import GENERIC, Cause, cause, causes, error_basename
 from sealegs.recovery.classes import Near
 from sealegs.recovery.failure_category import categorize_failure
 from sealegs.recovery.policies.advise import Advice
@@ -105,14 +105,21 @@ class Bank:
         groups: dict[tuple[Any, ...], int] = {}
         # Most exemplars share their structure with others, so distances are computed once for each structure.
         self._group = np.array([groups.setdefault(_structure(one), len(groups)) for one in self.exemplars])
-        self._features = _Features([self.exemplars[place] for place in _firsts(self._group, len(groups))], rules)
+        self._features = _Features([self.exemplars[place] for place in _firsts(self._group, len(groups))])
         self._texts.likeness("warm")  # what is built on the first question is built now
 
     def distances(self, signature: Signature, call: Call | None = None) -> NDArray[np.float64]:
         """How far every exemplar is from a failure, 0 to 1; infinite where it is for other tools."""
-        return self._distances(signature, call)[0]
+        return self._distances(signature, call, self._recognised(signature))[0]
 
-    def _distances(self, signature: Signature, call: Call | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _recognised(self, signature: Signature) -> Cause | None:
+        """The cause by the rules, where this bank uses them: a search for dozens of patterns, most of a lookup."""
+        found = cause(signature) if self._rules else None
+        return None if found is None else found[0]
+
+    def _distances(
+        self, signature: Signature, call: Call | None, recognised: Cause | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The distances, and how alike the messages are."""
         import numpy as np
 
@@ -120,7 +127,7 @@ class Bank:
         if not self._single:
             # An exemplar with several messages is as near as the nearest of them.
             likeness = np.maximum.reduceat(likeness, self._first)
-        structure = self._features.distances(signature, call)[self._group]
+        structure = self._features.distances(signature, call, recognised)[self._group]
         found: NDArray[np.float64] = structure + (1 - STRUCTURE) * (1 - likeness)
         if signature.repeated:
             for place in self._features.after_repeats(self._group):
@@ -130,7 +137,7 @@ class Bank:
 
     def nearest(self, signature: Signature, call: Call | None = None, count: int = 1) -> tuple[Match, ...]:
         """The nearest exemplars, the nearest first."""
-        return self._first_of(*self._distances(signature, call), count)
+        return self._first_of(*self._distances(signature, call, self._recognised(signature)), count)
 
     def _first_of(self, found: NDArray[np.float64], alike: NDArray[np.float64], count: int) -> tuple[Match, ...]:
         import numpy as np
@@ -167,9 +174,9 @@ class Bank:
         It is if its cause is the one that the rules give (for a wide cause, only with the same status or error name,
         or similar words), if its error name is unique, or if its message is all but the same.
         """
-        recognised = cause(signature) if self._rules else None
-        known = recognised[0].name if recognised is not None and recognised[0].name not in UNTELLING else ""
-        found = self._distances(signature, call)
+        recognised = self._recognised(signature)
+        known = recognised.name if recognised is not None and recognised.name not in UNTELLING else ""
+        found = self._distances(signature, call, recognised)
         # One first: `argmin` is cheaper, and the nearest usually speaks.
         for count in (1, SOME):
             for match in self._first_of(*found, count):
@@ -229,11 +236,10 @@ def read_bank(path: str | Path | None = None, embeddings: str = "") -> Bank:
 class _Features:
     """The structures of exemplars as arrays: for each thing that a failure can say, how far each is from it."""
 
-    def __init__(self, ones: Sequence[Exemplar], rules: bool) -> None:
+    def __init__(self, ones: Sequence[Exemplar]) -> None:
         import numpy as np
 
         self._ones = ones
-        self._rules = rules
         self._status = _table([one.status for one in ones])
         self._type = _table([one.types for one in ones])
         self._cause = _table([(one.cause,) for one in ones])
@@ -243,12 +249,12 @@ class _Features:
         self._repeats = np.array([one.repeated > 0 for one in ones])
         self._bound = [place for place, one in enumerate(ones) if one.tools]
 
-    def distances(self, signature: Signature, call: Call | None) -> NDArray[np.float64]:
+    def distances(self, signature: Signature, call: Call | None, recognised: Cause | None) -> NDArray[np.float64]:
         """The structural part of the distance of every structure."""
         import numpy as np
 
         total, weight = np.zeros(len(self._ones)), 0.0
-        for name, part in self._parts(signature):
+        for name, part in self._parts(signature, recognised):
             total += WEIGHTS[name] * part
             weight += WEIGHTS[name]
         found: NDArray[np.float64] = STRUCTURE * (total / weight if weight else np.full(len(self._ones), UNSAID))
@@ -266,16 +272,15 @@ class _Features:
         found: list[int] = self._repeats[group].nonzero()[0].tolist()
         return found
 
-    def _parts(self, signature: Signature) -> Iterable[tuple[str, Any]]:
+    def _parts(self, signature: Signature, recognised: Cause | None) -> Iterable[tuple[str, Any]]:
         # Only what the failure says is weighed; the rest must not make every exemplar equally far.
         if signature.status is not None:
             yield "status", _looked_up(self._status, signature.status)
         name = error_basename(signature.type)
         if name not in GENERIC:
             yield "type", _looked_up(self._type, name)
-        recognised = cause(signature) if self._rules else None
         if recognised is not None:
-            yield "cause", _looked_up(self._cause, recognised[0].name)
+            yield "cause", _looked_up(self._cause, recognised.name)
         kind = categorize_failure(signature)
         if kind != "unknown":
             yield "nature", _looked_up(self._nature, kind)

@@ -36,6 +36,8 @@ from pathlib import Path
 from call_faults import WAYS, CallPoint, CommandEnd, Way, points_by_kind, run_with_fault
 from results_file import ROOT, write_results
 
+sys.path.insert(0, str(ROOT))  # for what the tests make
+
 Rows = Counter[tuple[str, str]]  # how often each row stands in each file
 OUT = "out"
 TARGET = Path(__file__).parent / "results" / "writes.json"
@@ -48,6 +50,7 @@ tip,currency   unreachable   schedule=transient:1
 ENDING = ".chain"  # of the digests of records
 MAZE = "run maze --agent planner --limit 1 --levels C1"
 TWO = "run maze --agent planner --limit 2 --levels C1 --engine mcp --jobs 2"  # two chunks, one for each process
+MEASURED = r'"(?:seconds|tokens_per_second|lives|megabytes|at)": ?-?[\d.e+-]+'  # what differs between equal trainings
 DATA = "data make clean --n 6 --jobs 1"
 
 
@@ -62,7 +65,8 @@ class WritingCommand:
         usual: its exit codes where nothing goes wrong.
         noise: parts of lines that differ from run to run, such as seconds, and threads that were still there.
         warm: whether it may run in the process that all others are forked from; one that leaves threads may not.
-        databases: whether it reads a database and questions, which are put beside `out`.
+        prepare: puts files that it reads beside `out`.
+        scratch: names of files and folders in `out` that a run keeps for itself, as a pattern; they are not compared.
     """
 
     name: str
@@ -71,14 +75,35 @@ class WritingCommand:
     usual: tuple[int, ...] = (0,)
     noise: str = ""
     warm: bool = True
-    databases: bool = False
+    prepare: Callable[[Path], object] = lambda place: None
+    scratch: str = r"\."
+
+
+def _write_databases(place: Path) -> None:
+    """The toy database of the tests, and two questions about it."""
+    from tests.world.sql.test_library import PAIRS, write_pairs
+    from tests.world.sql.toy import write_toy
+
+    write_toy(place)
+    write_pairs(place, PAIRS[:2])
+
+
+def _write_model(place: Path) -> None:
+    """The smallest model of the tests, rows and a recipe."""
+    from tests.training.small import write_model, write_rows
+
+    write_model(place / "model")
+    write_rows(place / "train.jsonl", 4)
+    settings = {"template": "qwen", "precision": "fp32", "context": 512, "batch": 1, "accumulation": 1, "epochs": 1}
+    recipe = {"name": "small", "model": "model", "data": "train.jsonl", "save_every": 2, "lambda": 0.5, **settings}
+    (place / "small.json").write_text(json.dumps({**recipe, "gradient_checkpointing": False}), encoding="utf-8")
 
 
 COMMANDS = (
     WritingCommand("run maze", f"{MAZE} --jobs 1 --out out"),
     WritingCommand("run maze, 2 processes", f"{TWO} --out out"),
     WritingCommand("run highwater", "run highwater --agent planner --limit 2 --jobs 1 --out out", warm=False),
-    WritingCommand("highwater build", "highwater build . --jobs 1 --out out", databases=True),
+    WritingCommand("highwater build", "highwater build . --jobs 1 --out out", prepare=_write_databases),
     WritingCommand("run paladin", "run paladin --agent paladin/follower --limit 1 --jobs 1 --out out"),
     WritingCommand(
         "campaign run",
@@ -100,6 +125,14 @@ COMMANDS = (
     ),
     WritingCommand(
         "merge data", "merge one two --out out", (f"{DATA} --shard 1/2 --out one", f"{DATA} --shard 2/2 --out two")
+    ),
+    WritingCommand(
+        "train",
+        "train small.json --out out",
+        noise=MEASURED,
+        warm=False,
+        prepare=_write_model,
+        scratch=r"\.|checkpoint-",
     ),
 )
 
@@ -158,8 +191,7 @@ class Course:
         source = self.base / "source"
         source.mkdir(parents=True)
         (source / "small.campaign").write_text(CAMPAIGN, encoding="utf-8")
-        if self.command.databases:
-            _write_databases(source)
+        self.command.prepare(source)
         if f" {OUT}/" in self.command.words:
             (source / OUT).mkdir()
         for words in self.command.first:
@@ -224,7 +256,7 @@ class Course:
         found: Rows = Counter()
         for file in sorted((self.place / OUT).rglob("*")):
             name = str(file.relative_to(self.place / OUT))
-            if not file.is_file() or _hidden(name):
+            if not file.is_file() or any(re.match(self.command.scratch, part) for part in Path(name).parts):
                 continue
             if name.endswith(ENDING):  # it has an entry more where a run was resumed, so what it says is compared
                 found[name, _said_by_chain(file)] += 1
@@ -272,20 +304,6 @@ def _said_by_chain(file: Path) -> str:
 
     records = file.with_name(file.name.removesuffix(ENDING))
     return check_chain(records).sentence().removeprefix(f"{records}: ") if records.exists() else "it has no records"
-
-
-def _write_databases(place: Path) -> None:
-    """The toy database of the tests, and two questions about it."""
-    sys.path.insert(0, str(ROOT))
-    from tests.world.sql.test_library import PAIRS, write_pairs
-    from tests.world.sql.toy import write_toy
-
-    write_toy(place)
-    write_pairs(place, PAIRS[:2])
-
-
-def _hidden(name: str) -> bool:
-    return any(part.startswith(".") for part in Path(name).parts)
 
 
 def _spread(turn: int, count: int) -> int:

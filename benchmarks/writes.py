@@ -41,7 +41,7 @@ sys.path.insert(0, str(ROOT))  # for what the tests make
 Rows = Counter[tuple[str, str]]  # how often each row stands in each file
 OUT = "out"
 TARGET = Path(__file__).parent / "results" / "writes.json"
-KEPT = {".cache", ".sealegs-redaction-key"}  # hidden files that are meant to stay
+KEPT = {".cache", ".config", ".sealegs-redaction-key"}  # hidden files that are meant to stay
 PASSING = r"[0-9a-f]{8,}|(?<=sealegs-)\w{8}|(?<=temporary/)\w{8}\b|tmp\w+|\d+"  # what differs in names of one kind
 OWN_FAULT = 70  # the exit code of a breakdown of Sealegs itself
 CAMPAIGN = """default model=scripted/retrier
@@ -50,7 +50,8 @@ tip,currency   unreachable   schedule=transient:1
 ENDING = ".chain"  # of the digests of records
 MAZE = "run maze --agent planner --limit 1 --levels C1"
 TWO = "run maze --agent planner --limit 2 --levels C1 --engine mcp --jobs 2"  # two chunks, one for each process
-MEASURED = r'"(?:seconds|tokens_per_second|lives|megabytes|at)": ?-?[\d.e+-]+'  # what differs between equal trainings
+# What differs between equal trainings: times, how often it was resumed, and the order of a set and so its commas.
+MEASURED = r'"(?:seconds|waited|lives|tokens_per_second|waiting_share)": [\d.e+-]+|,$'
 DATA = "data make clean --n 6 --jobs 1"
 
 

@@ -47,7 +47,7 @@ def serve_script(
     about = {"script": played.name, "plan": faults.as_data()}
     with recorded_episode(records, None, about, script.stem, clock) as recorder:
         server = ScriptServer(played, port, note, faults, clock, recorder)
-        # A thread serves: an interrupt is lost if it comes while a finalizer runs, and this thread only sleeps.
+        # A thread serves, so that an interrupt never comes in the middle of an answer.
         with server:
             try:
                 echo(server.url)

@@ -21,7 +21,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run")
     done = sealegs("run", "maze", "--agent", "retrier", "--limit", "1", "--out", "logs", cwd=folder)
     assert done.returncode == 0, done.stderr
-    done = sealegs("maze", "export", "out", "--logs", "logs", cwd=folder)
+    done = sealegs("maze", "export", "--out", "out", "--logs", "logs", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder
 

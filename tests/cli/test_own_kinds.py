@@ -90,9 +90,8 @@ def test_run_with_several_processes_and_replay_of_its_records(folder: Path) -> N
     strikes = [event for episode in episodes for event in episode if event.type == "struck"]
     assert {(one.kind, one.rule) for one in strikes} == {("my_faults:Emptied", "mine")}
     assert any(one.delivered for one in strikes)
-    again = sealegs(
-        *("replay", "out/episodes.jsonl", "--plan", "plan.yaml", "--out", "again.jsonl", "--timeout", "5"), cwd=folder
-    )
+    command = ("replay", "out/episodes.jsonl", "--plan", "plan.yaml", "--records", "again.jsonl", "--timeout", "5")
+    again = sealegs(*command, cwd=folder)
     assert "Traceback" not in again.stderr
     assert '"my_faults:Emptied"' in (folder / "again.jsonl").read_text()
 

@@ -78,7 +78,8 @@ def test_the_plan_comes_alone_on_standard_output_and_so_do_the_rows(folder: Path
 
 
 def test_an_agent_plays_against_a_recorded_episode(folder: Path) -> None:
-    command = ("replay", SPANS, "--plan", "plan.yaml", "--agent", "shopper:run", "--out", "r.jsonl", "--json", "t.json")
+    written = ("--records", "r.jsonl", "--json", "t.json")
+    command = ("replay", SPANS, "--plan", "plan.yaml", "--agent", "shopper:run", *written)
     done = sealegs(*command, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "again after ServiceUnavailable" in done.stdout

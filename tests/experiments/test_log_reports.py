@@ -165,7 +165,7 @@ def test_an_undeclared_repetition_is_a_remark(tmp_path: Path) -> None:
 def test_a_replay_and_a_folder_of_records(records: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = records.parent / "folder"
     folder.mkdir()
-    monkeypatch.setattr(sys, "argv", ["sealegs", "replay", str(records), "--out", str(folder / "again.jsonl")])
+    monkeypatch.setattr(sys, "argv", ["sealegs", "replay", str(records), "--records", str(folder / "again.jsonl")])
     with pytest.raises(SystemExit):
         main()
     written(folder / "more.jsonl", episode("more", 1, 1))

@@ -176,7 +176,7 @@ def test_figures_of_a_task_by_hand() -> None:
 
 
 def test_it_is_not_made_into_a_dataset_folder(folder: Path, tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["maze", "dataset", str(tmp_path / "out"), "--tasks", str(folder)])
+    done = CliRunner().invoke(app, ["maze", "dataset", "--out", str(tmp_path / "out"), "--tasks", str(folder)])
     assert isinstance(done.exception, UserError)
     assert "is private" in str(done.exception)
     assert not (tmp_path / "out").exists()

@@ -327,7 +327,7 @@ def test_the_command_prints_and_writes_everything(runs: Path, tmp_path: Path) ->
         "--bump",
         str(tmp_path / "bump.pdf"),
         "--published",
-        "--pairs",
+        "--all-pairs",
     ]
     done = CliRunner().invoke(app, ["rank", str(runs), *arguments])
     assert done.exit_code == 0, done.output

@@ -25,7 +25,7 @@ To = Annotated[Path, typer.Option("--bank", help="Your own bank to add to; made 
 def search(
     text: Annotated[str, typer.Argument(help="A failure, or words of one.")],
     bank: Own = None,
-    count: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 5,
+    count: Annotated[int, typer.Option("--n", "-n", min=1, help="How many.")] = 5,
     embeddings: Annotated[
         str, typer.Option(help="A sentence-transformers model that compares the texts in place of BM25.")
     ] = "",

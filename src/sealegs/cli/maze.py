@@ -83,7 +83,7 @@ def import_tasks(
 
 @app.command("export")
 def export_tasks(
-    out: Annotated[Path, typer.Argument(help="The folder to write, with one file for each episode.")],
+    out: Annotated[Path, typer.Option(help="The folder to write, with one file for each episode.")],
     logs: Annotated[Path | None, typer.Option(help="Also export this run's traces, into OUT/traces.")] = None,
     tasks: Annotated[Path | None, typer.Option(help="A folder of tasks in place of those that ship.")] = None,
     seed: Annotated[int, seed_option("Decides the victims.")] = 0,
@@ -104,7 +104,7 @@ def export_tasks(
 
 @app.command("dataset")
 def write_dataset_folder(
-    out: Annotated[Path, typer.Argument(help="The folder to write.")],
+    out: Annotated[Path, typer.Option(help="The folder to write.")],
     tasks: Annotated[Path | None, typer.Option(help="A folder of tasks in place of those that ship.")] = None,
 ) -> None:
     """Write tasks as a dataset folder that `datasets.load_dataset` reads, with card and Croissant metadata."""

@@ -54,7 +54,9 @@ def rank_command(
     vary: Annotated[str, typer.Option(help="Options in which runs of one table may differ, as recovery,prompt.")] = "",
     published: Annotated[bool, typer.Option("--published", help="Add the published models, marked as such.")] = False,
     private: Annotated[bool, PRIVATE] = False,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Print the paired difference of every two models.")] = False,
+    pairs: Annotated[
+        bool, typer.Option("--all-pairs", help="Print the paired difference of every two models.")
+    ] = False,
     html: Annotated[str, _target("--html", "Write a page to this file.")] = "",
     plot: Annotated[str, _target("--plot", "Write a forest plot to this file, .svg or .pdf.")] = "",
     bump: Annotated[str, _target("--bump", "Write a bump plot of the modes to this file, .svg or .pdf.")] = "",

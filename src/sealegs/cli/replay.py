@@ -23,7 +23,7 @@ TIMEOUT = typer.Option(min=0, help="Seconds of waiting until a call is given up.
 LATENCY = typer.Option(help="Whether answers take as long as they did in the recording.")
 WORLD = typer.Option(help="The tools: `sealegs` for those that ship, or a Python file of simulated tools.")
 CLOCK = typer.Option(help="virtual: injected waits cost no time; real: they do.")
-OUT = typer.Option(help="Append the replay's records to this file.")
+RECORDS = typer.Option(help="Append the replay's records to this file (JSONL).")
 JSON = json_option("a row for each call")
 
 app = typer.Typer(add_completion=False)
@@ -37,10 +37,10 @@ def replay_command(
     episode: Annotated[str, EPISODE] = "",
     ignore: Annotated[str, IGNORE] = "",
     timeout: Annotated[float, TIMEOUT] = 60.0,
-    latency: Annotated[Literal["recorded", "none"], LATENCY] = "recorded",
+    latency: Annotated[bool, LATENCY] = True,
     world: Annotated[str, WORLD] = "",
     clock: Annotated[Literal["virtual", "real"], CLOCK] = "virtual",
-    out: Annotated[Path | None, OUT] = None,
+    records: Annotated[Path | None, RECORDS] = None,
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Serve a recorded episode's tool results again with new faults, and say which calls had no record.
@@ -56,8 +56,8 @@ def replay_command(
     from sealegs.traces.sources import episodes_to_replay
     from sealegs.traces.trace_replay import recorded_calls, replay_trace
 
-    if out is not None:
-        check_appendable(out, "name another file with --out")
+    if records is not None:
+        check_appendable(records, "name another file with --records")
     notes: list[str] = []
     faults = read_plan(plan) if plan is not None else UNARMED
     plays = import_callable(agent) if agent else recorded_calls
@@ -73,16 +73,16 @@ def replay_command(
             clock=RealClock() if clock == "real" else None,
             timeout=timeout,
             ignore=ignored,
-            latency=latency,
+            latency="recorded" if latency else "none",
             specs=tools.specs,
             other=tools.other,
         )
         found.append(replayed)
-    _show(found, notes, out, json)
+    _show(found, notes, records, json)
     raise typer.Exit(1 if any(one.record.end.reason in ("crashed", "hung") for one in found) else 0)
 
 
-def _show(found: list[ReplayResult], notes: list[str], out: Path | None, json: str) -> None:
+def _show(found: list[ReplayResult], notes: list[str], records: Path | None, json: str) -> None:
     """Print the replays and what there is to note, and write the files that are wanted."""
     from sealegs.reports.replays import print_replays, replay_rows
     from sealegs.traces.sources import write_events
@@ -91,6 +91,6 @@ def _show(found: list[ReplayResult], notes: list[str], out: Path | None, json: s
         errors.print(f"note: {note}")
     if json != "-":
         print_replays(found, console)
-    if out is not None:
-        write_events(out, [one.events for one in found])
+    if records is not None:
+        write_events(records, [one.events for one in found])
     write_table_rows(replay_rows(found), json)

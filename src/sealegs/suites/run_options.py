@@ -97,7 +97,7 @@ class ModelOptions(BaseModel):
     )
     connections: int | None = run_only_option(None, "At most this many concurrent requests.", ge=1)
     retries: int = run_only_option(RETRIES, "How often a failed request is repeated.", ge=0)
-    timeout: int | None = run_only_option(None, "Seconds after which a request counts as failed.", ge=1)
+    request_timeout: int | None = run_only_option(None, "Seconds after which a request counts as failed.", ge=1)
     base_url: str = run_only_option("", "Where the model's provider is, in place of its usual address.")
     max_invalid: float = run_only_option(MOST_INVALID, INVALID_HELP, ge=0, le=100)
 
@@ -112,7 +112,7 @@ class ModelOptions(BaseModel):
             "max_tokens": self.max_tokens,
             "max_connections": self.connections,
             "max_retries": self.retries,
-            "attempt_timeout": self.timeout,
+            "attempt_timeout": self.request_timeout,
         }
         limits = {
             "token_limit": self.token_limit,

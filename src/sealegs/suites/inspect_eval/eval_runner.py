@@ -373,7 +373,7 @@ class EvalCourse:
             has_user=self._known is not None and self._known.has_user,
             texts=eval_answer_text(self._known),
             layers=partial(recovery_layers_for, options.recovery, self._known, options.seed),
-            timeout=options.tool_timeout,
+            timeout=options.timeout,
             done=self._one_more,
             schemas=options.describe,
             naming=self._plan or NO_FAULTS,

@@ -51,7 +51,7 @@ class InspectOptions(RunOptions):
     )
     score: str = option("", "Whose value says what is solved: SCORER or SCORER.KEY; the eval's headline by default.")
     solved_at: float = option(1.0, "The value from which on a sample counts as solved.")
-    tool_timeout: float = option(60.0, "Seconds of a fault's waiting after which a call is given up.", gt=0)
+    timeout: float = option(60.0, "Seconds of a fault's waiting after which a call is given up.", gt=0)
     limit: int | None = option(None, "At most this many samples.", ge=1)
     describe: bool = run_only_option(False, "Play without faults alone, and draft the file for --knowledge.")
     declared: str = hidden_option("")

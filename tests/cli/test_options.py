@@ -1,0 +1,70 @@
+"""Options of all verbs: one name for one idea, so an option of a name takes the same kind of value everywhere."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+
+from sealegs.cli import VERBS, VerbModules
+
+# A list in one verb and a single number in the others; this may only shrink.
+OTHERWISE = {"--epochs": "power: of how many epochs the power is wanted"}
+
+
+def options() -> Iterator[tuple[str, str, Any]]:
+    """The verb, the name and the declaration of every option."""
+
+    def walk(command: Any, path: str) -> Iterator[tuple[str, str, Any]]:
+        if hasattr(command, "list_commands"):
+            context = typer.Context(command)
+            for name in command.list_commands(context):
+                yield from walk(command.get_command(context, name), f"{path} {name}")
+            return
+        for one in command.params:
+            if one.param_type_name == "option" and one.name != "help":
+                long = [word for word in one.opts if word.startswith("--")]
+                yield path, (long or one.opts)[0], one
+
+    for verb in VERBS:
+        yield from walk(VerbModules()[verb], verb)
+
+
+def kind(option: Any) -> str:
+    """What an option takes: nothing, as a switch, a number, or text."""
+    if option.is_flag:
+        return "switch"
+    described = getattr(option, "type_descriptor", None)  # of newer Typers
+    name = option.type.name if described is None else str(described.annotation)
+    return "number" if "int" in name or "float" in name else "text"
+
+
+def test_an_option_takes_the_same_kind_of_value_in_all_verbs() -> None:
+    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for verb, name, option in options():
+        found[name][kind(option)].append(verb)
+    assert len(found) > 150
+    several = {name: dict(kinds.items()) for name, kinds in found.items() if len(kinds) > 1}
+    assert set(several) == set(OTHERWISE), several
+
+
+def test_every_option_has_a_long_name() -> None:
+    assert not [(verb, name) for verb, name, _ in options() if not name.startswith("--")]
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("--seed", "ecides"),
+        ("--json", "or - for standard output."),
+        ("--time-limit", "eal seconds"),
+        ("--timeout", "a call is given up|until one call is given up|until a call is given up|held|holds up"),
+    ],
+)
+def test_what_is_one_idea_is_said_in_one_way(name: str, part: str) -> None:
+    helps = {verb: option.help for verb, found, option in options() if found == name}
+    assert len(helps) > 3
+    assert not {verb: text for verb, text in helps.items() if not any(one in text for one in part.split("|"))}

@@ -1,13 +1,17 @@
 """No file imports itself by way of others. Lazy and type-only imports count, and so do modules named in a text.
 
-A module named in a text is one that `import_module` loads or that a command (`python -m NAME`) runs.
+A module named in a text is one that `import_module` loads or that a command (`python -m NAME`) runs. Of a package such
+a command runs `__main__`, whose imports are then behind it. A command whose `-m` stands in another file than its NAME
+is not covered: there the package alone counts.
 """
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import networkx
+import pytest
 
 SOURCE = Path(__file__).parent.parent / "src"
 
@@ -26,7 +30,9 @@ def imported(path: Path, known: dict[str, Path]) -> Iterator[str]:
 
     `from package import module` depends on the module, `from package import name` on the package's own file.
     """
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    texts = texts_of(tree)
+    for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -35,7 +41,30 @@ def imported(path: Path, known: dict[str, Path]) -> Iterator[str]:
             names = [name if name in known else str(node.module) for name in inner]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             names = [node.value]
+        elif isinstance(node, (ast.List, ast.Tuple)):
+            names = [f"{name}.__main__" for name in run_by(node.elts, texts)]
         yield from (name for name in names if name in known)
+
+
+def texts_of(tree: ast.Module) -> dict[str, str]:
+    """The texts that a file gives a name, by name."""
+    return {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def run_by(words: list[ast.expr], texts: dict[str, str]) -> Iterator[str]:
+    """The modules that a command (`[sys.executable, "-m", "ship"]`) runs: the text after `-m`, or the one it names."""
+    for flag, word in pairwise(words[1:]):  # what comes first is the program
+        if isinstance(flag, ast.Constant) and flag.value == "-m":
+            if isinstance(word, ast.Constant):
+                yield str(word.value)
+            elif isinstance(word, ast.Name) and word.id in texts:
+                yield texts[word.id]
 
 
 def circles(root: Path) -> list[list[str]]:
@@ -65,3 +94,22 @@ def test_every_kind_of_import_is_seen(tmp_path: Path) -> None:
     for name, text in texts.items():
         (package / f"{name}.py").write_text(text)
     assert circles(tmp_path) == [["ship.called", "ship.lazy", "ship.started", "ship.typed"]]
+
+
+@pytest.mark.parametrize(
+    "command", ["[sys.executable, '-m', 'ship', 'sail']", "(sys.executable, '-m', SHIP)", "['python', '-m', 'ship']"]
+)
+def test_a_command_of_the_own_package_runs_its_main_file(tmp_path: Path, command: str) -> None:
+    package = tmp_path / "ship"
+    package.mkdir()
+    texts = {
+        "__init__": "",
+        "__main__": "from ship.bridge import main",
+        "bridge": "from ship import again",
+        "again": f"import subprocess\nimport sys\nSHIP = 'ship'\nsubprocess.run({command})",
+    }
+    for name, text in texts.items():
+        (package / f"{name}.py").write_text(text)
+    assert circles(tmp_path) == [["ship.__main__", "ship.again", "ship.bridge"]]
+    (package / "again.py").write_text("SHIP = 'ship'\nKNOWN = ['-m', SHIP]")  # compared with, not run
+    assert circles(tmp_path) == []

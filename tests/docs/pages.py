@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^ *```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# (?P<name>[\w.-]+\.\w+)\b")
-FRAGMENT = re.compile(r"\s*# fragment: \S")
+FRAGMENT = re.compile(r"\s*(?:#|//) fragment: \S")
 
 
 @dataclass(frozen=True)

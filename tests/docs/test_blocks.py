@@ -8,17 +8,22 @@ The blocks of a page run one after the other, in a folder and a namespace of the
 - `console` runs line by line in a shell, and prints what stands below each line; `...` is any number of lines.
 - `sh` shows commands that need a model's key, a GPU or hours. Each command of Sealegs is held against the command line:
   its verb, arguments and options must be there.
+- `json` and `toml` are parsed, and nothing more.
+
+A block without a language is a listing. Any other language can only be a fragment.
 
 A name of a model's provider that a page uses is served by `stand_in.py`.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,6 +41,7 @@ SLOW = {"docs/campaign.md", "docs/data.md", "docs/sandbox.md"}  # half a minute 
 # LangChain's own warnings are not ours
 WARNS = {"README.md", "docs/check-your-agent.md", "docs/micro.md", "docs/start/ship.md"}
 RUNS = {"python", "yaml", "console", "sh"}
+PARSED: dict[str, Callable[[str], Any]] = {"json": json.loads, "toml": tomllib.loads}
 VARIES = re.compile(r"\b\d+(\.\d+)? ?s\b|={3,}")  # seconds, and the rules that are as long as they leave room
 
 
@@ -223,3 +229,19 @@ def parsed(words: list[str], block: Block) -> None:
 def test_a_fragment_says_why() -> None:
     found = Counter(block.fragment for page in WITH_CODE for block in blocks(page) if block.language in RUNS)
     assert found[True] < found[False] / 5
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if any(block.language in PARSED for block in blocks(page))])
+def test_data_can_be_parsed(page: str) -> None:
+    for block in blocks(page):
+        if block.language in PARSED and not block.fragment:
+            try:
+                PARSED[block.language](block.text)
+            except ValueError as error:
+                raise AssertionError(f"{block}: {error}") from error
+
+
+def test_a_block_that_nothing_reads_says_why() -> None:
+    read = {*RUNS, *PARSED, "text", ""}
+    found = [block for page in pages() for block in blocks(page) if block.language not in read]
+    assert [str(block) for block in found if not block.fragment] == []

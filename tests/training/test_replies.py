@@ -90,9 +90,9 @@ def test_a_template_without_calls_has_no_reader() -> None:
     [
         ("tags", 'So.\n<tool_call>\n{"name": "a", "arguments": {"x": 1', "So.", "not a complete JSON object"),
         ("tags", '<tool_call>\n{"arguments": {}}\n</tool_call>', "", "has no 'name'"),
-        ("tags", '<tool_call>\n{"name": "a", "arguments": [1]}\n</tool_call>', "", "'arguments' is no JSON object"),
-        ("tags", '<tool_call>\n{"name": "a", "arguments": "{1"}\n</tool_call>', "", "'arguments' is no JSON object"),
-        ("parameters", '{"name": "a", "parameters": 3}', "", "'parameters' is no JSON object"),
+        ("tags", '<tool_call>\n{"name": "a", "arguments": [1]}\n</tool_call>', "", "'arguments' is not a JSON object"),
+        ("tags", '<tool_call>\n{"name": "a", "arguments": "{1"}\n</tool_call>', "", "'arguments' is not a JSON object"),
+        ("parameters", '{"name": "a", "parameters": 3}', "", "'parameters' is not a JSON object"),
         ("lines", 'call a {"x": ', "", "not a complete JSON object"),
     ],
 )

@@ -97,7 +97,7 @@ def _loader(executable: Path) -> Path | None:
     with executable.open("rb") as file:
         head = file.read(64)
         if head[:5] != b"\x7fELF\x02":
-            raise OSError(f"{executable} is no 64-bit program of Linux")
+            raise OSError(f"{executable} is not a 64-bit program of Linux")
         (table,) = struct.unpack_from("<Q", head, 32)
         size, count = struct.unpack_from("<HH", head, 54)
         for number in range(count):

@@ -83,17 +83,17 @@ def _read(opening: re.Pattern[str], arguments: str, text: str) -> Read:
 
 def _called(data: Any, tool: str | None, arguments: str) -> ModelCall:
     if not isinstance(data, dict):
-        return ModelCall(tool or "", problem=f"the call is no JSON object: {_short(json.dumps(data))}")
+        return ModelCall(tool or "", problem=f"the call is not a JSON object: {_short(json.dumps(data))}")
     name, given = (tool, data) if tool else (data.get("name"), data.get(arguments, {}))
     if isinstance(given, str):  # some families write the arguments as text
         try:
             given = json.loads(given)
         except (ValueError, RecursionError):
-            return ModelCall(str(name), problem=f"{arguments!r} is no JSON object: {_short(given)}")
+            return ModelCall(str(name), problem=f"{arguments!r} is not a JSON object: {_short(given)}")
     if not isinstance(name, str) or not name:
         return ModelCall("", problem=f"the call has no 'name': {_short(json.dumps(data, ensure_ascii=False))}")
     if not isinstance(given, dict):
-        return ModelCall(name, problem=f"{arguments!r} is no JSON object: {_short(json.dumps(given))}")
+        return ModelCall(name, problem=f"{arguments!r} is not a JSON object: {_short(json.dumps(given))}")
     return ModelCall(name, given)
 
 

@@ -153,7 +153,7 @@ def test_a_good_text_is_taken() -> None:
         ({"parameters": {"arg_0": "a", "arg_1": "b"}}, "the parameters are"),
         ({"parameters": {"city": "a"}}, "the parameters are"),
         ({"parameters": {"arg_0": " "}}, "a parameter's description is missing"),
-        ({"parameters": []}, "is no object"),
+        ({"parameters": []}, "is not an object"),
         ({"description": "Those in OSLO."}, "tells a value: 'Oslo'"),
         ({"parameters": {"arg_0": "such as Oslo"}}, "tells a value: 'Oslo'"),
     ],
@@ -174,7 +174,7 @@ def test_three_attempts_then_the_rule() -> None:
 
     (found,) = document_by_model([DRAFT], never)
     assert (found.by, found.description, len(prompts)) == ("rule after model", rule().description, ATTEMPTS)
-    assert "it is no JSON object" in prompts[1]
+    assert "it is not a JSON object" in prompts[1]
     assert "there was no answer" in prompts[2]
 
 

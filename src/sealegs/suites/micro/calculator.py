@@ -67,7 +67,7 @@ def _tokens(text: str) -> list[str]:
     while at < len(text):
         token = TOKEN.match(text, at)
         if token is None:
-            raise BadExpression(f"{text[at:].strip()[:20]!r} is no arithmetic")
+            raise BadExpression(f"{text[at:].strip()[:20]!r} is not arithmetic")
         found.append(token[0].strip())
         at = token.end()
     return found

@@ -134,7 +134,7 @@ def read_documentation(text: str, rule: DocumentedFunction) -> DocumentedFunctio
     if not isinstance(description, str) or not description.strip():
         raise RejectedText("the field description is missing or empty")
     if not isinstance(parameters, Mapping):
-        raise RejectedText("the field parameters is no object")
+        raise RejectedText("the field parameters is not an object")
     wanted = set(rule.parameters)
     if parameters.keys() != wanted:
         raise RejectedText(f"the parameters are {sorted(parameters)}, and must be {sorted(wanted)}")
@@ -167,9 +167,9 @@ def _object(text: str) -> Mapping[str, Any]:
     try:
         found = json.loads(fenced[1] if fenced else text)
     except (ValueError, TypeError) as error:
-        raise RejectedText("it is no JSON object") from error
+        raise RejectedText("it is not a JSON object") from error
     if not isinstance(found, Mapping):
-        raise RejectedText("it is no JSON object")
+        raise RejectedText("it is not a JSON object")
     return found
 
 

@@ -198,7 +198,7 @@ def _data(value: Any) -> Any:
 
 
 def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not JSON")
 
 
 def conversation_data(found: ToolBenchTrajectory, thoughts: Sequence[str] = ()) -> dict[str, Any]:

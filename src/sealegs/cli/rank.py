@@ -30,6 +30,7 @@ PLOTS = (".svg", ".pdf")
 PRIVATE = typer.Option(
     "--private", help="Some runs are on a private task set: compare them with those on the public one."
 )
+ALL_PAIRS = typer.Option("--all-pairs", help="Print the paired difference of every two models.")
 FIGURES = ("--plot", "--bump", "--growth", "--funnel", "--terms")
 
 
@@ -54,9 +55,7 @@ def rank_command(
     vary: Annotated[str, typer.Option(help="Options in which runs of one table may differ, as recovery,prompt.")] = "",
     published: Annotated[bool, typer.Option("--published", help="Add the published models, marked as such.")] = False,
     private: Annotated[bool, PRIVATE] = False,
-    pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="Print the paired difference of every two models.")
-    ] = False,
+    all_pairs: Annotated[bool, ALL_PAIRS] = False,
     html: Annotated[str, _target("--html", "Write a page to this file.")] = "",
     plot: Annotated[str, _target("--plot", "Write a forest plot to this file, .svg or .pdf.")] = "",
     bump: Annotated[str, _target("--bump", "Write a bump plot of the modes to this file, .svg or .pdf.")] = "",
@@ -98,7 +97,7 @@ def rank_command(
     _write(tables, warnings, {"html": html, **figures, "latex": latex, "csv": csv, "parquet": parquet})
     for place, table in enumerate(tables if json != "-" else ()):
         console.print("\n" * bool(place), end="")
-        print_ranking_table(table, console, pairs=pairs)
+        print_ranking_table(table, console, pairs=all_pairs)
     write_table_rows(_rows(tables), json, _about(tables))
     exit_if_invalid(validity, max_invalid)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -19,6 +20,21 @@ PATIENCE = 1.0  # seconds
 ANSWER = (
     b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 13\r\nConnection: close\r\n\r\n{"price": 12}'
 )
+
+
+def read_request(connection: socket.socket) -> bytes:
+    """All of a request. A connection that is closed before its end is reset, for which clients have another error."""
+    found = b""
+    while (head := found.partition(b"\r\n\r\n"))[1] == b"" or len(head[2]) < body_length(head[0]):
+        if not (more := connection.recv(4096)):
+            break
+        found += more
+    return found
+
+
+def body_length(head: bytes) -> int:
+    found = re.search(rb"content-length: *(\d+)", head, re.IGNORECASE)
+    return int(found[1]) if found else 0
 
 
 class Failing:
@@ -57,7 +73,7 @@ class Failing:
             except OSError:
                 return
             self.open.append(connection)
-            self.heard.append(connection.recv(4096))
+            self.heard.append(read_request(connection))
             if self.way == "silent":
                 continue
             if self.way == "whole":

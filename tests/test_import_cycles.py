@@ -1,8 +1,7 @@
 """No file imports itself by way of others. Lazy and type-only imports count, and so do modules named in a text.
 
-A module named in a text is one that `import_module` loads or that a command (`python -m NAME`) runs. Of a package such
-a command runs `__main__`, whose imports are then behind it. A command whose `-m` stands in another file than its NAME
-is not covered: there the package alone counts.
+A module named in a text is one that `import_module` loads or that a command (`python -m NAME`) runs. If NAME is a
+package, such a command runs its `__main__`. A NAME that another file puts after the `-m` counts as the package alone.
 """
 
 import ast
@@ -67,6 +66,13 @@ def run_by(words: list[ast.expr], texts: dict[str, str]) -> Iterator[str]:
                 yield texts[word.id]
 
 
+def write_package(folder: Path, texts: dict[str, str]) -> None:
+    """Write a package of files with these texts."""
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text)
+
+
 def circles(root: Path) -> list[list[str]]:
     """Every set of modules that depend on one another."""
     known = modules(root)
@@ -81,8 +87,6 @@ def test_no_file_imports_itself_by_way_of_others() -> None:
 
 
 def test_every_kind_of_import_is_seen(tmp_path: Path) -> None:
-    package = tmp_path / "ship"
-    package.mkdir()
     texts = {
         "__init__": "",
         "lazy": "def go():\n    from ship import typed",
@@ -91,8 +95,7 @@ def test_every_kind_of_import_is_seen(tmp_path: Path) -> None:
         "started": "COMMAND = ['python', '-m', 'ship.lazy']",
         "alone": "import ship.lazy",
     }
-    for name, text in texts.items():
-        (package / f"{name}.py").write_text(text)
+    write_package(tmp_path / "ship", texts)
     assert circles(tmp_path) == [["ship.called", "ship.lazy", "ship.started", "ship.typed"]]
 
 
@@ -100,16 +103,13 @@ def test_every_kind_of_import_is_seen(tmp_path: Path) -> None:
     "command", ["[sys.executable, '-m', 'ship', 'sail']", "(sys.executable, '-m', SHIP)", "['python', '-m', 'ship']"]
 )
 def test_a_command_of_the_own_package_runs_its_main_file(tmp_path: Path, command: str) -> None:
-    package = tmp_path / "ship"
-    package.mkdir()
     texts = {
         "__init__": "",
         "__main__": "from ship.bridge import main",
         "bridge": "from ship import again",
         "again": f"import subprocess\nimport sys\nSHIP = 'ship'\nsubprocess.run({command})",
     }
-    for name, text in texts.items():
-        (package / f"{name}.py").write_text(text)
+    write_package(tmp_path / "ship", texts)
     assert circles(tmp_path) == [["ship.__main__", "ship.again", "ship.bridge"]]
-    (package / "again.py").write_text("SHIP = 'ship'\nKNOWN = ['-m', SHIP]")  # compared with, not run
+    (tmp_path / "ship" / "again.py").write_text("SHIP = 'ship'\nKNOWN = ['-m', SHIP]")  # compared with, not run
     assert circles(tmp_path) == []

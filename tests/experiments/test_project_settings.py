@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.cli import PROJECT_FILE
 from sealegs.engines.logs import SETTINGS
+from sealegs.experiments.project_settings import FILE
 from tests.cli.warm import Ended, WarmCommand, warm_command
 
 AGENT = """
@@ -126,3 +128,7 @@ def test_what_is_wrong_there_is_one_message(
     assert says in " ".join(line.strip("│ ") for line in ended.err.splitlines())
     assert "Traceback" not in ended.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["my_agent.py", "pyproject.toml"]
+
+
+def test_the_command_looks_for_the_file_that_is_read() -> None:
+    assert PROJECT_FILE == FILE

@@ -55,6 +55,22 @@ def wild(input: str) -> int:
         raise Wild("beyond") from None
 
 
+class SlowToGo:
+    """What takes a minute to be finalized: Python ignores the exceptions that come there."""
+
+    def __del__(self) -> None:
+        time.sleep(60)
+
+
+def hangs_in_finalizers(input: str) -> int:
+    try:
+        return look()
+    except Exception:
+        SlowToGo()
+        time.sleep(60)
+        return 1
+
+
 def hangs(input: str) -> int:
     try:
         return look()
@@ -74,6 +90,7 @@ async def hangs_async(input: str) -> int:
         (exits, "the agent crashed: SystemExit: os._exit(0)"),
         (wild, "the agent crashed: Wild: beyond"),
         (hangs, "the agent hung: RunOverTime: it did not end within 0.3 s"),
+        (hangs_in_finalizers, "the agent hung: RunOverTime: it did not end within 0.3 s"),
         (hangs_async, "the agent hung: RunOverTime: it did not end within 0.3 s"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from functools import partial
@@ -11,9 +12,7 @@ from typing import Any
 
 import pytest
 
-from sealegs.experiments.run_guards import RunOverTime, time_limited
 from sealegs.faults.lost_exceptions import interrupt_soon, lost_exceptions
-from tests import needs
 
 
 class Finalized:
@@ -71,7 +70,10 @@ def test_others_are_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen == [LookupError, LookupError]
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason=needs.reason("POSIX timers", "run on Linux or macOS"))
-def test_a_time_limit_holds_within_a_finalizer() -> None:
-    with pytest.raises(RunOverTime), time_limited(0.2):
-        finalize_and_wait(lambda: time.sleep(60))
+def test_a_signal_that_nobody_handles_kills_nothing() -> None:
+    code = (
+        "import signal; from sealegs.faults.lost_exceptions import interrupt_main;"
+        "interrupt_main(signal.SIGTERM); print('alive')"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, "alive\n")

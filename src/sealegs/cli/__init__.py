@@ -56,7 +56,7 @@ VERBS = {  # each verb, and the module here whose `app` it is
     "uninstall": "uninstall",
     "world": "world",
 }
-SETTINGS = "pyproject.toml"  # of the folder
+PROJECT_FILE = "pyproject.toml"  # may hold defaults for options
 MOST = 40  # lines of a message
 NEW_OBJECTS = 50_000  # between two collections: looking again and again through all that loads takes a tenth of a start
 KEPT = "(what was finished is kept)"
@@ -125,7 +125,7 @@ class Verbs(TyperGroup):
         """Parse what comes before the verb, and look up the verb's defaults."""
         words = list(args)
         rest: list[str] = super().parse_args(ctx, args)
-        if not {"-h", "--help"} & set(words) and Path(SETTINGS).is_file():  # most start without, and faster
+        if not {"-h", "--help"} & set(words) and Path(PROJECT_FILE).is_file():  # most start without, and faster
             from sealegs.cli.project_defaults import defaults_for
 
             ctx.default_map = defaults_for(self, ctx, words)

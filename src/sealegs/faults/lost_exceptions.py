@@ -39,7 +39,12 @@ def lost_exceptions(kind: type[BaseException], again: Callable[[], object]) -> I
 
 
 def interrupt_main(number: signal.Signals) -> None:
-    """Have the main thread run the handler of a signal, also where it waits for something."""
+    """Have the main thread run the handler of a signal, also where it waits for something.
+
+    Nothing happens where Python does not handle the signal: the system's own way would be to kill the process.
+    """
+    if not callable(signal.getsignal(number)):
+        return
     main = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and main is not None:
         signal.pthread_kill(main, number)

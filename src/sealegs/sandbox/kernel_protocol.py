@@ -107,9 +107,9 @@ def _done(message: Mapping[str, Any], turn: int, limits: Limits) -> Done:
     if type(number) is not int or number != turn:
         raise ProtocolViolation("the end of another turn")
     if how not in ENDS or not isinstance(output, str) or not isinstance(error, (str, type(None))):
-        raise ProtocolViolation("the end of a turn with other values than it has to have")
+        raise ProtocolViolation("an unknown end of a turn, or one with values of a wrong type")
     if (error is None) != (how == "finished"):
-        raise ProtocolViolation("the end of a turn whose error does not fit how it ended")
+        raise ProtocolViolation("the end of a turn with an error that does not fit it")
     longest = 2 * limits.output + 100  # escapes and the note of what was cut come on top
     if len(output) > 8 * longest or len(error or "") > 8 * longest:
         raise ProtocolViolation("an output beyond the limit")

@@ -31,7 +31,7 @@ async def ask(
     url: str,
     *,
     json: Any = None,
-    timeout: float | None = 5.0,
+    timeout: float | None = 60.0,
     bare: bool = False,
     tools: Mapping[str, str] | None = None,
     heard: Callable[[bytes], None] | None = None,

@@ -39,6 +39,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    server: Server
     served: Served
 
     def log_message(self, *args: Any) -> None:
@@ -55,6 +56,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes | None) -> None:
         path = self.path.partition("?")[0]
+        self.served = self.server.served  # a request that outlives its test belongs to that test to the end
         self.served.requests.append((self.command, self.path, body))
         getattr(self, "_" + path.strip("/").split("/")[0])()
 
@@ -145,21 +147,26 @@ class Handler(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
+    served: Served
+
+    def afresh(self) -> Served:
+        """A new state for the requests that come from now on."""
+        self.served = Served(f"http://127.0.0.1:{self.server_port}")
+        return self.served
 
     def handle_error(self, *args: Any) -> None:
         """Clients that go away are what is tested here."""
 
 
 @contextmanager
-def serving() -> Iterator[Served]:
+def serving() -> Iterator[Server]:
     """The server for as long as the block lasts."""
-    handler = type("Bound", (Handler,), {})
-    server = Server(("127.0.0.1", 0), handler)
-    handler.served = served = Served(f"http://127.0.0.1:{server.server_port}")  # type: ignore[attr-defined]
+    server = Server(("127.0.0.1", 0), Handler)
+    server.afresh()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
-        yield served
+        yield server
     finally:
         server.shutdown()
         server.server_close()

@@ -96,7 +96,8 @@ def test_recovery_mends_a_call_before_the_client_sees_it(tmp_path: Path) -> None
         "name: one\nrules: [{match: {tool: '*/prices'}, when: {first: 1}, fault: {kind: error, status: 503}}]\n",
         "utf-8",
     )
-    with serving() as served:
+    with serving() as server:
+        served = server.served
         given = ("--plan", str(plan), "--recovery", str(recovery), "--episode", "mended")
         with proxying(served.url, tmp_path, *given) as proxy:
             assert raw(proxy.url, "/prices").body == raw(served.url, "/prices").body

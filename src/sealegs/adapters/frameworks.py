@@ -54,7 +54,7 @@ class Framework:
     called: tuple[str, ...] = ()
 
     def is_imported_as(self, module: str) -> bool:
-        """Whether an import of this module shows the framework."""
+        """Return whether an import of this module shows the framework."""
         return any(module == one or module.startswith(f"{one}.") for one in self.imports)
 
     @property

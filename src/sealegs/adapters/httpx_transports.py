@@ -113,7 +113,7 @@ class HttpxTransport:
         return exchange.answered(HttpAnswer(head, raw, body))
 
     def unsent(self, error: BaseException) -> bool:
-        """Whether an error of the real transport says that the request never left: no connection came about.
+        """Return whether an error of the real transport says that the request never left: no connection came about.
 
         Only the library's own transport is believed: one of others' making may have sent the request before.
         """

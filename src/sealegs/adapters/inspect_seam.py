@@ -82,7 +82,7 @@ class SampleSeam:
         self._turns: dict[str | int, ModelTurn] = {}
 
     def passes(self, tool: ToolDef, call: ToolCall) -> bool:
-        """Whether a call is none of the agent's, or of its own machinery."""
+        """Return whether a call is none of the agent's, or of its own machinery."""
         # A plan that names a tool applies to it, no matter who calls it.
         if self.named(tool.name):
             return False
@@ -90,7 +90,7 @@ class SampleSeam:
         return own or tool.name in self._user_tools or is_user_role(_asking_role(call))
 
     def named(self, tool: str) -> bool:
-        """Whether the plan names the tool."""
+        """Return whether the plan names the tool."""
         if tool not in self._named:
             self._named[tool] = plan_names(self._plan, tool)
         return self._named[tool]
@@ -279,7 +279,7 @@ def _global_names(code: CodeType) -> set[str]:
 
 
 def plan_names(plan: Plan, tool: str) -> bool:
-    """Whether a rule of the plan names the tool: by itself, or by a pattern that is more than wildcards."""
+    """Return whether a rule of the plan names the tool: by itself, or by a pattern that is more than wildcards."""
     return any(tool in rule.when.group or _names(rule.match, tool) for rule in plan.rules)
 
 
@@ -293,7 +293,7 @@ def _names(matcher: Matcher, tool: str) -> bool:
 
 
 def is_user_role(role: str | None) -> bool:
-    """Whether a model of this role plays the user."""
+    """Return whether a model of this role plays the user."""
     return role is not None and "user" in role.lower().replace("-", "_").split("_")
 
 

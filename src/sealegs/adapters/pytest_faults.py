@@ -265,7 +265,7 @@ def faults_of(item: pytest.Item) -> Faults:
 
 
 def asks_for_runs(item: pytest.Item) -> bool:
-    """Whether the test's mark has its body run many times."""
+    """Return whether the test's mark has its body run many times."""
     mark = item.get_closest_marker(MARK)
     return mark is not None and RUNS in mark.kwargs
 

@@ -291,7 +291,7 @@ class _Body:
         return self._over and not self._held
 
     def isclosed(self) -> bool:
-        """Whether nothing more comes; then the connection goes back to its pool."""
+        """Return whether nothing more comes; then the connection goes back to its pool."""
         return self.closed
 
     def read(self, amount: int | None = None) -> bytes:
@@ -340,7 +340,7 @@ class _Body:
 
 
 def _unsent(error: BaseException) -> bool:
-    """Whether no connection came about, so that the request never left (`make_request` makes one attempt)."""
+    """Return whether no connection came about, so that the request never left (`make_request` makes one attempt)."""
     return type(error) in (NewConnectionError, NameResolutionError, ConnectTimeoutError)
 
 

@@ -133,7 +133,7 @@ def _splitter(
 
 
 def _is_result(value: Any) -> bool:
-    """Whether a tool returns Strands' own form of a result, as Strands itself decides."""
+    """Return whether a tool returns Strands' own form of a result, as Strands itself decides."""
     return isinstance(value, dict) and "status" in value and "content" in value
 
 

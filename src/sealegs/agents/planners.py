@@ -188,5 +188,5 @@ def found_done(struck: UseTool, spec: ToolSpec, data: Any) -> Any:
 
 
 def same_request(left: Any, right: Any) -> bool:
-    """Whether two sets of arguments are equal as JSON, numbers by their value."""
+    """Return whether two sets of arguments are equal as JSON, numbers by their value."""
     return bool(left == right) or json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)

@@ -218,14 +218,14 @@ def _overlap(one: set[str], other: set[str]) -> float:
 
 
 def _plausible(rows: Any) -> bool:
-    """Whether these may be an answer: some rows, not too many, and no empty cell."""
+    """Return whether these may be an answer: some rows, not too many, and no empty cell."""
     if not isinstance(rows, list) or not 0 < len(rows) <= MOST_ROWS:
         return False
     return all(None not in _cells(row) for row in rows)
 
 
 def _feedable(rows: Any) -> bool:
-    """Whether these are rows that a scratchpad takes: some, of one cell."""
+    """Return whether these are rows that a scratchpad takes: some, of one cell."""
     return isinstance(rows, dict) or (isinstance(rows, list) and bool(rows) and all(len(_cells(r)) == 1 for r in rows))
 
 

@@ -187,7 +187,7 @@ def main() -> None:
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
-    """Whether there was too little memory or too few addresses (`ulimit -v`), also to load a library."""
+    """Return whether there was too little memory or too few addresses (`ulimit -v`), also to load a library."""
     return isinstance(error, MemoryError) or (isinstance(error, ImportError) and str(error).endswith(NO_ROOM))
 
 

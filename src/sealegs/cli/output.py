@@ -57,7 +57,7 @@ def print_task_sets(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def too_many_invalid(count: InvalidCount, most: float) -> bool:
-    """Whether more of a run is invalid than this, in %."""
+    """Return whether more of a run is invalid than this, in %."""
     return count.share > most
 
 

@@ -62,5 +62,5 @@ def write_verdict(found: VerdictReport, page: Path, junit: Path | None, json: st
 
 
 def _with_pages() -> bool:
-    """Whether what pages are made with is installed."""
+    """Return whether what pages are made with is installed."""
     return importlib.util.find_spec("jinja2") is not None

@@ -26,7 +26,7 @@ class RunUsage(NamedTuple):
         return RunUsage(self.tokens + other.tokens, self.cost + other.cost)
 
     def reaches(self, tokens: int | None, cost: float | None) -> bool:
-        """Whether it is as much as one of these."""
+        """Return whether it is as much as one of these."""
         return (tokens is not None and self.tokens >= tokens) or (cost is not None and self.cost >= cost)
 
 

@@ -171,7 +171,7 @@ def _texts(data: Any) -> list[str]:
 
 
 def _names_files(text: str) -> bool:
-    """Whether a text is a path of something that is there; a name without a folder is none."""
+    """Return whether a text is a path of something that is there; a name without a folder is none."""
     try:
         return ("/" in text or text.endswith((".py", ".yaml", ".yml", ".json"))) and Path(text).exists()
     except (OSError, ValueError):  # too long for a name, or not to be one
@@ -245,7 +245,7 @@ def differences_between(one: ShardNote, other: ShardNote) -> str:
 
 
 def is_empty_shard(folder: Path) -> bool:
-    """Whether a folder is that of a shard without anything to do."""
+    """Return whether a folder is that of a shard without anything to do."""
     note = read_shard_note(folder)
     return note is not None and not note.own
 
@@ -267,5 +267,5 @@ def absent_shards_note(folders: Iterable[Path]) -> list[str]:
 
 
 def holds_files(folder: Path) -> bool:
-    """Whether anything is in a folder besides a shard's note and what a killed process was writing."""
+    """Return whether anything is in a folder besides a shard's note and what a killed process was writing."""
     return folder.is_dir() and any(file.name != NOTE and not file.name.startswith(".") for file in folder.iterdir())

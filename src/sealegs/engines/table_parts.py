@@ -37,7 +37,7 @@ HASHED = 2  # parts at a time
 
 
 def tables_usable() -> bool:
-    """Whether parts can be read and written here."""
+    """Return whether parts can be read and written here."""
     return find_spec("pyarrow") is not None
 
 

@@ -177,7 +177,7 @@ class ExperimentCourse:
         return sorted((run for run in self.folder.runs.values() if run.arm == arm), key=lambda run: run.number)
 
     def _baseline_settled(self) -> bool:
-        """Whether the agent is shown to be too weak without any fault."""
+        """Return whether the agent is shown to be too weak without any fault."""
         clean, options = self._runs("baseline"), self.player.options
         passed, left = sum(run.passed for run in clean), options.runs - len(clean)
         weak = decide(passed, len(clean), options.fail_under) == "weakness"

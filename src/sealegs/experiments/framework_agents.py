@@ -223,7 +223,7 @@ def _dspy(module: Any) -> Runner:
 
 
 def _has_async_tools(module: Any) -> bool:
-    """Whether a module of DSPy, or one inside it, has a tool that is a coroutine function."""
+    """Return whether a module of DSPy, or one inside it, has a tool that is a coroutine function."""
     found = [getattr(one, "tools", ()) for _, one in module.named_sub_modules()]
     tools = [tool for some in found for tool in (some.values() if isinstance(some, dict) else some)]
     return any(inspect.iscoroutinefunction(getattr(tool, "func", tool)) for tool in tools)

@@ -55,7 +55,7 @@ def place_lines(project: ScannedProject) -> Iterator[DoctorLine]:
 
 
 def framework_lines(project: ScannedProject) -> Iterator[DoctorLine]:
-    """Whether the project's framework is here in a version that its adapter supports."""
+    """Return whether the project's framework is here in a version that its adapter supports."""
     framework = project.framework
     if not framework.extra:
         yield DoctorLine("framework", "ok", f"{framework.name}: no extra is needed")
@@ -87,7 +87,7 @@ def extra_requirements(extra: str) -> list[tuple[str, str]]:
 
 
 def version_fits(version: str, wanted: str) -> bool:
-    """Whether a version is within what a requirement says, such as `>=1.4,<2`; by its numbers alone."""
+    """Return whether a version is within what a requirement says, such as `>=1.4,<2`; by its numbers alone."""
     has = _numbers(version)
     for sign, text in re.findall(r"(>=|<=|==|!=|~=|<|>)\s*([\w.*+!]+)", wanted):
         bound = _numbers(text)

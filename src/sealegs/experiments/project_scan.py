@@ -199,5 +199,5 @@ def _toml(file: Path) -> dict[str, Any]:
 
 
 def _importable(file: Path) -> bool:
-    """Whether a file's path can be written as a module's name: `my-agent v2.py` can be run, and not imported."""
+    """Return whether a file's path can be written as a module's name: `my-agent v2.py` can be run, and not imported."""
     return all(part.isidentifier() and not keyword.iskeyword(part) for part in file.with_suffix("").parts)

@@ -62,5 +62,5 @@ KINDS: Mapping[str, type[Fault]] = BuiltInKinds()
 
 
 def is_built_in(fault: Fault) -> bool:
-    """Whether a fault is of a kind of this package, and not of a class of others."""
+    """Return whether a fault is of a kind of this package, and not of a class of others."""
     return type(fault).__module__.startswith(f"{PACKAGE}.")

@@ -154,7 +154,7 @@ def swap_answer(
 
 
 def changes_used_values(used: Iterable[str], output: Any, wrong: Any) -> bool:
-    """Whether one of the used paths names other values; True where nothing is known to be used."""
+    """Return whether one of the used paths names other values; True where nothing is known to be used."""
     used = tuple(used)
     return not used or any(paths.values_at(output, path) != paths.values_at(wrong, path) for path in used)
 
@@ -191,7 +191,7 @@ def can_corrupt(
     others: tuple[Any, ...] = (),
     rung: VisibleRung | None = None,
 ) -> bool:
-    """Whether one implicit kind can corrupt this answer, on this rung; see `applicable_kinds`."""
+    """Return whether one implicit kind can corrupt this answer, on this rung; see `applicable_kinds`."""
     if family == "irrelevant_response":
         return swap_answer(spec, arguments, output, others, rung) is not None
     streams = (seeds.stream(*seed_key, family, index) for index in range(PROOFS))

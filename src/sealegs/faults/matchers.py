@@ -54,14 +54,14 @@ class Matcher(ABC):
 
     @abstractmethod
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
-        """Whether it is true of a call of this tool with these arguments."""
+        """Return whether it is true of a call of this tool with these arguments."""
 
     @abstractmethod
     def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:
-        """Whether it could be true, and whether it could be false, of some call of this tool."""
+        """Return whether it could be true, and whether it could be false, of some call of this tool."""
 
     def may_match(self, tool: str, tags: frozenset[str]) -> bool:
-        """Whether some arguments could match; what a predicate on arguments says is left open."""
+        """Return whether some arguments could match; what a predicate on arguments says is left open."""
         return self.possible(tool, tags)[0]
 
     def __and__(self, other: Matcher) -> AllOf:
@@ -82,7 +82,7 @@ class Tool(Matcher):
     tool: Text
 
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
-        """Whether the name fits."""
+        """Return whether the name fits."""
         return fnmatchcase(tool, self.tool)
 
     def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:
@@ -99,7 +99,7 @@ class Tag(Matcher):
     tag: Text
 
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
-        """Whether the tag is there."""
+        """Return whether the tag is there."""
         return self.tag in tags
 
     def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:
@@ -115,7 +115,7 @@ class Model(Matcher):
     model: Text
 
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
-        """Whether the request names such a model."""
+        """Return whether the request names such a model."""
         body = arguments.get("body")
         name = body.get("model") if MODEL in tags and isinstance(body, Mapping) else None
         return isinstance(name, str) and fnmatchcase(name, self.model)
@@ -140,7 +140,7 @@ class Method(Matcher):
         return method
 
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
-        """Whether it is such a request."""
+        """Return whether it is such a request."""
         return isinstance(arguments, HttpArguments) and arguments.method == self.method
 
     def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:
@@ -173,7 +173,7 @@ class Header(Keyed, Matcher):
         return _given(self)
 
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
-        """Whether it is a request with such a header."""
+        """Return whether it is a request with such a header."""
         if not isinstance(arguments, HttpArguments):
             return False
         found = arguments.header_values(self.name)
@@ -219,7 +219,7 @@ class Argument(Keyed, Matcher):
         return _given(self)
 
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
-        """Whether one of the argument's values fulfils every predicate."""
+        """Return whether one of the argument's values fulfils every predicate."""
         found = paths.values_at(arguments, self.name)
         if self.present is False:
             return not found
@@ -249,7 +249,7 @@ class AllOf(Matcher):
     all: Annotated[tuple[AnyMatcher, ...], Field(min_length=1)]
 
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
-        """Whether all are true."""
+        """Return whether all are true."""
         return all(part.matches(tool, tags, arguments) for part in self.all)
 
     def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:
@@ -266,7 +266,7 @@ class AnyOf(Matcher):
     any: Annotated[tuple[AnyMatcher, ...], Field(min_length=1)]
 
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
-        """Whether one is true."""
+        """Return whether one is true."""
         return any(part.matches(tool, tags, arguments) for part in self.any)
 
     def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:
@@ -283,7 +283,7 @@ class Not(Matcher):
     inner: AnyMatcher = Field(alias="not")
 
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
-        """Whether the inner statement is false."""
+        """Return whether the inner statement is false."""
         return not self.inner.matches(tool, tags, arguments)
 
     def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:

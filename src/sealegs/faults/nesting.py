@@ -9,7 +9,7 @@ DEEPEST = 200  # levels; Python itself gives up near a thousand calls
 
 
 def exceeds_depth(data: Any, deepest: int = DEEPEST) -> bool:
-    """Whether lists and objects stand in one another over more levels than that."""
+    """Return whether lists and objects stand in one another over more levels than that."""
     # Level by level and not by recursion, which would itself run out of stack on what this is to refuse.
     level = [data]
     for _ in range(deepest):

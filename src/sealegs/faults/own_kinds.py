@@ -31,7 +31,7 @@ def registered_kinds() -> Mapping[str, EntryPoint]:
 
 
 def is_own_kind(name: str) -> bool:
-    """Whether a kind's name, if it is none of this package's, can be that of a class."""
+    """Return whether a kind's name, if it is none of this package's, can be that of a class."""
     return ":" in name or name in registered_kinds()
 
 

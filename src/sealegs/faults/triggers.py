@@ -82,7 +82,7 @@ class Condition(ABC):
 
     @abstractmethod
     def fires(self, occurrence: Occurrence) -> bool:
-        """Whether it strikes: a function of the occurrence alone."""
+        """Return whether it strikes: a function of the occurrence alone."""
 
     @property
     def group(self) -> frozenset[str]:
@@ -119,7 +119,7 @@ class First(Condition):
     first: Count
 
     def fires(self, occurrence: Occurrence) -> bool:
-        """Whether fewer than n calls came before."""
+        """Return whether fewer than n calls came before."""
         return occurrence.nth < self.first
 
 
@@ -131,7 +131,7 @@ class Nth(Condition):
     nth: Count
 
     def fires(self, occurrence: Occurrence) -> bool:
-        """Whether just n - 1 calls came before."""
+        """Return whether just n - 1 calls came before."""
         return occurrence.nth + 1 == self.nth
 
 
@@ -143,7 +143,7 @@ class Every(Condition):
     every: Count
 
     def fires(self, occurrence: Occurrence) -> bool:
-        """Whether the call's number is a multiple of n."""
+        """Return whether the call's number is a multiple of n."""
         return (occurrence.nth + 1) % self.every == 0
 
 
@@ -156,7 +156,7 @@ class Probability(Condition):
     probability: Fraction
 
     def fires(self, occurrence: Occurrence) -> bool:
-        """Whether the call's own draw is below the probability."""
+        """Return whether the call's own draw is below the probability."""
         return seeds.uniform(*occurrence.key, occurrence.nth, self.key) < self.probability
 
 
@@ -175,7 +175,7 @@ class Window(Condition):
         return window
 
     def fires(self, occurrence: Occurrence) -> bool:
-        """Whether the call's number is inside."""
+        """Return whether the call's number is inside."""
         return self.window[0] <= occurrence.nth + 1 <= self.window[1]
 
 
@@ -190,7 +190,7 @@ class Burst(Keyed, Condition):
     length: Annotated[int, Strict(), Field(ge=1, le=1000)] = Field(description="Calls that a burst lasts, 1 to 1000.")
 
     def fires(self, occurrence: Occurrence) -> bool:
-        """Whether a burst started at this call or at one of the `length - 1` before it."""
+        """Return whether a burst started at this call or at one of the `length - 1` before it."""
         # Each start has a draw of its own, so no state is kept between calls.
         starts = range(max(0, occurrence.nth + 1 - self.length), occurrence.nth + 1)
         return any(seeds.uniform(*occurrence.key, start, self.key) < self.probability for start in starts)
@@ -231,7 +231,7 @@ class Outage(Keyed, Condition):
         return 1 - 1 / self.length
 
     def fires(self, occurrence: Occurrence) -> bool:
-        """Whether the chain is in its bad state.
+        """Return whether the chain is in its bad state.
 
         It looks back only to the last call whose draw decides alone, whatever came before; a draw in between keeps the
         state, or turns it round where runs are shorter than by chance.
@@ -264,7 +264,7 @@ class FirstTouch(Condition):
         return frozenset(self.first_touch)
 
     def fires(self, occurrence: Occurrence) -> bool:
-        """Whether the called tool is the victim."""
+        """Return whether the called tool is the victim."""
         return occurrence.victim is not None and occurrence.victim == occurrence.tool
 
 

@@ -36,7 +36,7 @@ def visible(text: str) -> str:
 
 
 def _hides(text: str, at: int, sign: str) -> bool:
-    """Whether a sign at this place of a text is seen by nobody, and does not belong there."""
+    """Return whether a sign at this place of a text is seen by nobody, and does not belong there."""
     if sign in "\n\t" or not _is_hidden(sign):
         return False
     before, after = text[at - 1 : at], text[at + 1 : at + 2]

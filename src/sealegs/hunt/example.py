@@ -102,7 +102,7 @@ def _status(error: Exception) -> int | None:
 
 
 def _fits(answer: Any, form: Mapping[str, type]) -> bool:
-    """Whether the answer has the form that it should have, and is about the item."""
+    """Return whether the answer has the form that it should have, and is about the item."""
     return (
         isinstance(answer, Mapping)
         and answer.keys() == form.keys()

@@ -149,7 +149,7 @@ def faults_for(tool: SeenTool, spec: ToolSpec | None, kinds: Collection[str]) ->
 
 
 def _changes(fault: AnyFault, spec: ToolSpec | None, call: Call, answer: Value) -> bool:
-    """Whether the agent would be shown something other than this answer."""
+    """Return whether the agent would be shown something other than this answer."""
     steps = fault.act(call, FaultSetting(spec, seeds.stream("space", call.tool, fault.kind)))
     reply: Outcome = answer
     try:

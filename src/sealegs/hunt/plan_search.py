@@ -295,7 +295,7 @@ class _Search:
         )
 
     def _does(self, trial: Trial, index: int, on: FaultSite) -> bool:
-        """Whether the plan does the same with this in place of one of its rules."""
+        """Return whether the plan does the same with this in place of one of its rules."""
         rules = [(fault_site_of(rule), rule.when) for rule in trial.plan.rules]
         rules[index] = (on, rules[index][1])
         other = self.trial(plan_of_rules(rules, self.limits.seed))
@@ -314,18 +314,18 @@ def _others(rule: FaultSite, on: Sequence[FaultSite], axis: bool) -> list[FaultS
 
 
 def _elsewhere(one: FaultSite, rule: FaultSite) -> bool:
-    """Whether one is the other on a different tool; without effects, every moment is the simplest."""
+    """Return whether one is the other on a different tool; without effects, every moment is the simplest."""
     at_once = one.simplest and rule.simplest and None in (one.moment, rule.moment)
     return one.tool != rule.tool and one.fault == rule.fault and (one.moment == rule.moment or at_once)
 
 
 def _elsewhen(one: FaultSite, rule: FaultSite) -> bool:
-    """Whether one is the other at another moment."""
+    """Return whether one is the other at another moment."""
     return one.moment != rule.moment and one == replace(rule, moment=one.moment)
 
 
 def _new(trial: Trial, known: Iterable[Finding]) -> bool:
-    """Whether the run fails, for a fault's sake, in a way that no known finding explains."""
+    """Return whether the run fails, for a fault's sake, in a way that no known finding explains."""
     if trial.symptom is None or not trial.record.exposed:
         return False
     # Only what was delivered can have caused the failure; rules that came to nothing explain none.
@@ -340,12 +340,12 @@ def _new(trial: Trial, known: Iterable[Finding]) -> bool:
 
 
 def _same_line(one: Symptom, other: Symptom) -> bool:
-    """Whether both broke down or looped forever at one line. For a failed check the line says nothing."""
+    """Return whether both broke down or looped forever at one line. For a failed check the line says nothing."""
     return one.kind == other.kind != "wrong" and one.place == other.place != ""
 
 
 def _same(one: Trial, other: Trial) -> bool:
-    """Whether both failed in the same way."""
+    """Return whether both failed in the same way."""
     if one.symptom is None or other.symptom is None:
         return False
     return (one.symptom.kind, one.symptom.place) == (other.symptom.kind, other.symptom.place)

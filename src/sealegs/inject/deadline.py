@@ -85,7 +85,7 @@ def deadline_failure(call: Call, seconds: float, state: str) -> Failure:
 
 
 def was_left_running(failure: Failure) -> bool:
-    """Whether the run behind a failure was given up at its deadline: it may still be at work."""
+    """Return whether the run behind a failure was given up at its deadline: it may still be at work."""
     return getattr(failure.exception, LEFT_BEHIND, False) is True
 
 
@@ -100,5 +100,5 @@ async def _cancelled(task: asyncio.Task[Outcome]) -> bool:
 
 
 def _heard(task: asyncio.Task[Outcome]) -> bool:
-    """Whether it came to nothing; asking says that its exception is known."""
+    """Return whether it came to nothing; asking says that its exception is known."""
     return task.cancelled() or task.exception() is not None

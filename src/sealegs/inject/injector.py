@@ -210,7 +210,7 @@ class Injector:
         tool: str,
         arguments: Mapping[str, Any],
     ) -> bool:
-        """Whether the rule strikes this call. A place under `at_most` is taken, and permanence begins, at once.
+        """Return whether the rule strikes this call. A place under `at_most` is taken, and permanence begins, at once.
 
         `nth` is the call's number among the tool's; `count` and `key` are what the rule knows it by.
         """

@@ -122,12 +122,12 @@ class StrikeEvidence:
         return self._answers[-1] if self._answers else None
 
     def falls_short(self, shown: Outcome | None) -> bool:
-        """Whether the work was left undone, or a part of it, for a fault that then showed the true answer."""
+        """Return whether the work was left undone, or a part of it, for a fault that then showed the true answer."""
         undone = self.cut > 0 if self.runs else True
         return not self.worked and undone and shown is not None and safely_equal(shown, self.last)
 
     def delivered(self, shown: Outcome | None) -> bool:
-        """Whether the fault, which returned this, made any difference."""
+        """Return whether the fault, which returned this, made any difference."""
         if self.waited > 0:
             return True
         # Nothing true to compare with: anything the fault showed by itself is a difference.
@@ -146,7 +146,7 @@ class StrikeEvidence:
 
 
 def safely_equal(left: object, right: object) -> bool:
-    """Whether two outcomes or arguments are equal; of what cannot be compared, only a thing itself is."""
+    """Return whether two outcomes or arguments are equal; of what cannot be compared, only a thing itself is."""
     if left is right:
         return True
     try:

@@ -116,7 +116,7 @@ class BudgetTracker:
         self.money = 0.0
 
     def claim(self, tools: Sequence[str], made: int, seconds: float = 0.0) -> bool:
-        """Whether further calls of these tools after so many seconds can be afforded; if so, they are spent."""
+        """Return whether further calls of these tools after so many seconds can be afforded; if so, they are spent."""
         return not self.short(tools, made, seconds)
 
     def short(self, tools: Sequence[str], made: int, seconds: float = 0.0) -> str:

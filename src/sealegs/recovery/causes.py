@@ -55,7 +55,7 @@ class Cause:
     wide: bool = False
 
     def indicated_by(self, type: str, text: str) -> bool:
-        """Whether an error's name or words indicate it."""
+        """Return whether an error's name or words indicate it."""
         if self.types is not None and self.types.fullmatch(type):
             return True
         return self.words is not None and self.words.search(text) is not None

@@ -112,7 +112,7 @@ class RecoveryContext:
         return self.place.specs.get(tool)
 
     def may_repeat(self, failed_call: FailedCall) -> bool:
-        """Whether the last attempt may be made once more, just as it was, without doing something twice.
+        """Return whether the last attempt may be made once more, just as it was, without doing something twice.
 
         Ask it when all else speaks for a repetition: where only a declaration is missing, that is noted.
         """
@@ -127,19 +127,19 @@ class RecoveryContext:
         return harmless(spec) or carries_key(spec, failed_call.attempt) or not self.in_doubt(failed_call)
 
     def nothing_done(self, failed_call: FailedCall) -> bool:
-        """Whether it is proven that nothing was done so far, so that another call may take this one's place.
+        """Return whether it is proven that nothing was done so far, so that another call may take this one's place.
 
         A tool that is idempotent may have done its work all the same. For when to ask see `may_repeat`.
         """
         return not self.in_doubt(failed_call) or self._left(failed_call)
 
     def keyed(self, failed_call: FailedCall) -> bool:
-        """Whether the last attempt carries an idempotency key."""
+        """Return whether the last attempt carries an idempotency key."""
         spec = self.spec(failed_call.attempt.tool)
         return not failed_call.elsewhere and carries_key(spec, failed_call.attempt)
 
     def in_doubt(self, failed_call: FailedCall) -> bool:
-        """Whether something may have been done so far."""
+        """Return whether something may have been done so far."""
         if failed_call.elsewhere:
             return True
         if failed_call.undone:
@@ -147,11 +147,11 @@ class RecoveryContext:
         return failed_call.begun or not nothing_done(self.spec(failed_call.attempt.tool), failed_call.outcome)
 
     def effect_free(self, tool: str) -> bool:
-        """Whether it is declared that a tool changes nothing."""
+        """Return whether it is declared that a tool changes nothing."""
         return effect_free(self.spec(tool))
 
     def harmless(self, tool: str) -> bool:
-        """Whether a call of this tool can be made twice whatever came of it."""
+        """Return whether a call of this tool can be made twice whatever came of it."""
         return harmless(self.spec(tool))
 
     def examine(self, call: Call, outcome: Outcome) -> Signature | None:

@@ -51,7 +51,7 @@ class IdempotencyKeys:
 
 
 def wants_key(call: Call, spec: ToolSpec) -> bool:
-    """Whether a call is to be given a key: its tool takes one, and it has none."""
+    """Return whether a call is to be given a key: its tool takes one, and it has none."""
     return bool(spec.key) and not call.arguments.get(spec.key) and not lacks_key(spec)
 
 

@@ -15,22 +15,22 @@ from sealegs.recovery.response import status_of
 
 
 def effect_free(spec: ToolSpec | None) -> bool:
-    """Whether it is declared that the tool changes nothing."""
+    """Return whether it is declared that the tool changes nothing."""
     return spec is not None and spec.effects is False
 
 
 def harmless(spec: ToolSpec | None) -> bool:
-    """Whether a call of this tool can be made twice whatever came of it."""
+    """Return whether a call of this tool can be made twice whatever came of it."""
     return spec is not None and (spec.effects is False or spec.idempotent)
 
 
 def carries_key(spec: ToolSpec | None, call: Call) -> bool:
-    """Whether the call carries an idempotency key, so that it has its effect once however often it is made."""
+    """Return whether the call carries an idempotency key, so that it has its effect once however often it is made."""
     return spec is not None and bool(spec.key) and bool(call.arguments.get(spec.key))
 
 
 def nothing_done(spec: ToolSpec | None, outcome: Outcome) -> bool:
-    """Whether it is proven that a call that came to this changed nothing."""
+    """Return whether it is proven that a call that came to this changed nothing."""
     if effect_free(spec):
         return True
     if not isinstance(outcome, Failure):
@@ -39,5 +39,5 @@ def nothing_done(spec: ToolSpec | None, outcome: Outcome) -> bool:
 
 
 def lacks_declaration(spec: ToolSpec | None) -> bool:
-    """Whether nothing is declared by which the tool's calls could be repeated, nor that they cannot be."""
+    """Return whether nothing is declared by which the tool's calls could be repeated, nor that they cannot be."""
     return spec is None or (spec.effects is None and not spec.idempotent and not spec.key)

@@ -116,7 +116,7 @@ def overall(rows: Sequence[Row], results: Sequence[MazeResult], metric: str) -> 
 
 
 def _exposed(results: MazeResults, level: str, mode: str) -> bool:
-    """Whether an episode of a cell met a fault."""
+    """Return whether an episode of a cell met a fault."""
     return any(
         count and level in (ALL, its_level) and mode in (ALL, its_mode)
         for (its_level, its_mode), count in results.exposures.items()

@@ -60,7 +60,7 @@ def suite_tables(rows: Sequence[Row]) -> Iterator[SuiteTable]:
 
 
 def _repeats(cells: Mapping[tuple[str, str, str], Row], level: str, mode: str, metrics: Sequence[str]) -> bool:
-    """Whether over the one level that there is the figures are those over all."""
+    """Return whether over the one level that there is the figures are those over all."""
     figures = ("value", "low", "high", "n")
 
     def of(name: str, metric: str) -> list[object]:

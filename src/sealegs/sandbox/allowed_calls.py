@@ -151,7 +151,7 @@ class SharedThings:
 
 
 def _waiting_signals() -> bool:
-    """Whether many signals wait for processes of this user; a few may at any time."""
+    """Return whether many signals wait for processes of this user; a few may at any time."""
     found = re.search(r"^SigQ:\s*(\d+)/", Path("/proc/self/status").read_text(encoding="ascii"), re.MULTILINE)
     return found is not None and int(found[1]) > 500
 

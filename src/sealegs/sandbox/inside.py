@@ -72,7 +72,7 @@ def encode_line(message: Json) -> bytes:
 
 
 def too_deep(value: object, levels: int) -> bool:
-    """Whether containers are nested more than so many levels deep."""
+    """Return whether containers are nested more than so many levels deep."""
     if not isinstance(value, (dict, list, tuple)):
         return False
     inner = value.values() if isinstance(value, dict) else value

@@ -72,7 +72,7 @@ async def drive_conversation_async(talk: Generator[Request, Any, T], requests: i
 
 
 async def _ready(descriptor: int, seconds: float, writing: bool) -> bool:
-    """Whether the descriptor can be used, waiting for it in this task."""
+    """Return whether the descriptor can be used, waiting for it in this task."""
     poll = select.poll()
     poll.register(descriptor, select.POLLOUT if writing else select.POLLIN)
     if poll.poll(0):

@@ -48,7 +48,7 @@ class Reader:
     world: World
 
     def refuses(self, answer: Any, corpus: Corpus) -> bool:
-        """Whether the call is refused with the values of this answer."""
+        """Return whether the call is refused with the values of this answer."""
         wrong = {name: paths.first_value(answer, path) for name, path in self.taken.items()}
         outcome = corpus.run(Call(self.tool, {**self.arguments, **wrong}, dry=True), self.world)
         return isinstance(outcome, Failure)
@@ -162,7 +162,7 @@ def _differs(wrong: Any, before: Sequence[Any], used: Sequence[str]) -> bool:
 
 
 def _overlap(path: str, changed: Sequence[str]) -> bool:
-    """Whether one of the changed paths is this one, or in it, or holds it."""
+    """Return whether one of the changed paths is this one, or in it, or holds it."""
     return any(f"{path}.".startswith(f"{one}.") or f"{one}.".startswith(f"{path}.") for one in changed)
 
 

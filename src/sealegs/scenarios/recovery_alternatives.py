@@ -271,5 +271,5 @@ def _at(schema: Mapping[str, Any], path: str) -> Mapping[str, Any]:
 
 
 def _any_text(schema: Mapping[str, Any]) -> bool:
-    """Whether the schema takes texts that are not listed. Their pattern is the tool's own and is not checked."""
+    """Return whether the schema takes texts that are not listed. Their pattern is the tool's own and is not checked."""
     return schema.get("type") == "string" and not set(schema) & {"enum", "const"}

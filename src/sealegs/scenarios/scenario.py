@@ -201,7 +201,7 @@ def struck_slots(episode: Scenario, found: Record) -> tuple[Slot, ...]:
 
 
 def _lasts(rule: Rule) -> bool:
-    """Whether a tool that the rule strikes never works again."""
+    """Return whether a tool that the rule strikes never works again."""
     return rule.persistence == "permanent" or (isinstance(rule.when, Always) and rule.at_most is None)
 
 

@@ -83,7 +83,7 @@ def task_set(folder: str = SHIPPED) -> TaskSet:
 
 
 def is_private(name: str) -> bool:
-    """Whether an edition is of a private set."""
+    """Return whether an edition is of a private set."""
     return name.startswith(f"{PRIVATE_VERSION}:")
 
 

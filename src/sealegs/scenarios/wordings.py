@@ -63,7 +63,7 @@ class Phrasing:
         return {} if self.own else _read(self)
 
     def has(self, task: str) -> bool:
-        """Whether the task has such a request."""
+        """Return whether the task has such a request."""
         return self.own or task in self.requests
 
     def worded(self, task: Task) -> Task:

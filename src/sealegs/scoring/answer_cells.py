@@ -46,7 +46,7 @@ _PLAIN = str.maketrans(
 
 
 def same_cell(given: Cell, right: Cell) -> bool:
-    """Whether a cell says what the reference's cell says, by this module's rules."""
+    """Return whether a cell says what the reference's cell says, by this module's rules."""
     if given is None or right is None:
         return _nothing(given) and _nothing(right)
     if isinstance(right, str):

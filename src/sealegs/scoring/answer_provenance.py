@@ -70,7 +70,7 @@ def invented_in(answer: str, known: GivenValues) -> list[StatedValue]:
 
 
 def _given(value: StatedValue, known: GivenValues) -> bool:
-    """Whether a value is known as stated, without arithmetic."""
+    """Return whether a value is known as stated, without arithmetic."""
     if value.free or (value.parts and all(_given(part, known) for part in value.parts)):
         return True
     text = value.text.casefold()
@@ -120,7 +120,7 @@ def _off(value: StatedValue, number: float, grain: float) -> float:
 
 
 def _converted(value: StatedValue, known: GivenValues) -> bool:
-    """Whether a known number in another unit equals the stated one."""
+    """Return whether a known number in another unit equals the stated one."""
     factors = CONVERSIONS.get(value.unit, ())
     if any(known.reckons(n / factor, _off(value, n, g) / factor) for n, g in value.numbers for factor in factors):
         return True
@@ -143,7 +143,7 @@ class _Pool:
         self.known.add_numbers(self.stated, field="")
 
     def gives(self, value: StatedValue) -> bool:
-        """Whether a number can be worked out."""
+        """Return whether a number can be worked out."""
         first = value.numbers[0][1]
         readings = [
             (n, grain) for n, grain in value.numbers if not (first == 1 and grain == 0.001)
@@ -156,7 +156,7 @@ class _Pool:
         return follows or self.known.has(number, off) or self._adds_up(number, off)
 
     def _adds_up(self, number: float, off: float) -> bool:
-        """Whether neighbours in the answer add up to it, or one of its numbers so many times and another."""
+        """Return whether neighbours in the answer add up to it, or one of its numbers so many times and another."""
         stated = (self.stated or [])[:LONGEST_SUM]
         for first in range(len(stated)):
             # Neighbours alone: of any subset of many numbers, some would add up to nearly anything.

@@ -96,13 +96,13 @@ def doubled_by_recovery(record: Record) -> bool:
 
 
 def has_malformed_calls(record: Record) -> bool:
-    """Whether no call of the agent's could be read, or `LOOP` or more could not."""
+    """Return whether no call of the agent's could be read, or `LOOP` or more could not."""
     unread = [isinstance(turn.shown, Failure) and turn.shown.type == UNREADABLE for turn in record.own]
     return sum(unread) >= LOOP or (bool(unread) and all(unread))
 
 
 def has_futile_loop(way: TaskProgress) -> bool:
-    """Whether the agent made the same failing call `LOOP` times or more."""
+    """Return whether the agent made the same failing call `LOOP` times or more."""
     failing = Counter(
         (move.turn.call.tool, json.dumps(dict(move.turn.call.arguments), sort_keys=True, default=str))
         for move in way.moves

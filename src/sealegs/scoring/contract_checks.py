@@ -64,7 +64,7 @@ def _remedy(found: Repetition) -> str:
 
 
 def _same_deed(one: Effect, other: Effect) -> bool:
-    """Whether two entries of a ledger are equal, numbers by value. Other words are another deed here."""
+    """Return whether two entries of a ledger are equal, numbers by value. Other words are another deed here."""
     return one.action == other.action and close(one.subject, other.subject) and close(one.details, other.details)
 
 
@@ -112,7 +112,7 @@ def retry_without_wait(run: RunEvidence, least: float = PAUSE) -> str:
 
 
 def _passing(turn: Turn, failure: Failure, run: RunEvidence) -> bool:
-    """Whether the failure is one that may pass with time: 408, 429, most 5xx, timeouts, connections."""
+    """Return whether the failure is one that may pass with time: 408, 429, most 5xx, timeouts, connections."""
     found = signature(turn.call, failure, run.specs.get(turn.call.tool))
     if found is None:
         return False
@@ -135,7 +135,7 @@ def out_of_order(run: RunEvidence, first: str, second: str) -> str:
 
 
 def _no_failure(turn: Turn) -> bool:
-    """Whether one of the tool's own answers tells no failure."""
+    """Return whether one of the tool's own answers tells no failure."""
     return any(answered(one) for one in turn.answers if isinstance(one, Value))
 
 

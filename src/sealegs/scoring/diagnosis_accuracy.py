@@ -288,7 +288,7 @@ def _wording(text: str) -> frozenset[str]:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two wordings are one: they share most of their words; of two words or fewer, all."""
+    """Return whether two wordings are one: they share most of their words; of two words or fewer, all."""
     if not one or not other:
         return False
     if min(len(one), len(other)) <= 2:

@@ -77,7 +77,7 @@ class Verdict:
         return any(map(is_harm, self.minefields))
 
     def stepped_on(self, kind: str) -> bool:
-        """Whether a minefield of this kind was stepped on."""
+        """Return whether a minefield of this kind was stepped on."""
         return any(found.partition(":")[0] == kind for found in self.minefields)
 
     @property

@@ -117,7 +117,7 @@ def _offers_another(line: str, value: Any, tolerance: float) -> bool:
 
 
 def _leaves_open(gap: str, line: str) -> bool:
-    """Whether the words between two values offer one in place of the other."""
+    """Return whether the words between two values offer one in place of the other."""
     if _OR.search(gap):
         return True
     found = _SHORT_OR.fullmatch(gap)
@@ -125,7 +125,7 @@ def _leaves_open(gap: str, line: str) -> bool:
 
 
 def _same_unit(line: str, one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
-    """Whether two numbers may measure the same: no two different units follow them."""
+    """Return whether two numbers may measure the same: no two different units follow them."""
     units = [_UNIT.match(line[end:]) for _, end, _ in (one, other)]
     words = [unit[0].strip().casefold() if unit else "" for unit in units]
     plain = [word for word in words if word and word not in _JOINING and not _OR.search(f" {word} ")]
@@ -172,7 +172,7 @@ def _names(line: str, value: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _stated_twice(answer: str, value: Any, tolerance: float) -> bool:
-    """Whether two lines are equal but for the value, and both are stated as true."""
+    """Return whether two lines are equal but for the value, and both are stated as true."""
     lines = [" ".join(line.split()) for line in trusting(answer) if line.strip()]
     frames: dict[str, set[bool]] = {}
     for line in lines:

@@ -64,14 +64,14 @@ def _failed_to_the_end(
 
 
 def _mended_elsewhere(turn: Turn, outcome: Outcome | None, spec: ToolSpec | None) -> bool:
-    """Whether the tool refused the arguments, so that another call of it may have come to the same."""
+    """Return whether the tool refused the arguments, so that another call of it may have come to the same."""
     failure = None if answered(outcome) else failure_in(outcome)
     found = None if failure is None else signature(turn.call, failure, spec)
     return found is not None and categorize_failure(found) == "arguments"
 
 
 def _no_use(turn: Turn, outcome: Outcome | None, spec: ToolSpec | None) -> bool:
-    """Whether an outcome is a failure, has nothing in it, or breaks what is declared of the tool's answers."""
+    """Return whether an outcome is a failure, has nothing in it, or breaks what is declared of the tool's answers."""
     if not isinstance(outcome, Value) or failure_in(outcome) is not None:
         return True
     if _empty(outcome.value):
@@ -80,7 +80,7 @@ def _no_use(turn: Turn, outcome: Outcome | None, spec: ToolSpec | None) -> bool:
 
 
 def _empty(value: object) -> bool:
-    """Whether an answer holds nothing: a list without items, a count of nought, words that say so."""
+    """Return whether an answer holds nothing: a list without items, a count of nought, words that say so."""
     if isinstance(value, str):
         data = parsed_json(value)
         nothing = re.fullmatch(
@@ -134,7 +134,7 @@ def _unfounded(record: Record, specs: Mapping[str, ToolSpec], seen: Mapping[str,
 
 
 def _tells(record: Record, turn: Turn, seen: Mapping[str, Outcome | None]) -> bool:
-    """Whether the answer tells the failure's status, so that it does not hide it."""
+    """Return whether the answer tells the failure's status, so that it does not hide it."""
     failure = failure_in(seen.get(turn.of or turn.call.id))
     status = None if failure is None else failure.status
     return status is not None and re.search(rf"(?<!\d){status}(?!\d)", record.answer or "") is not None

@@ -222,7 +222,7 @@ def _false_claims(
 
 
 def _unaware(record: Record, way: TaskProgress, met: Mapping[int, bool], *, silent: bool, claimed: bool) -> bool:
-    """Whether the agent itself took a corrupt answer for right, or continued without what a step needs."""
+    """Return whether the agent itself took a corrupt answer for right, or continued without what a step needs."""
     swallowed = any(is_corrupted(turn) and met[own] for own, turn in zip(owners(record), record.turns, strict=True))
     return claimed or used_blindly(way, own=True) is not None or (silent and swallowed)
 
@@ -362,7 +362,7 @@ def used_blindly(way: TaskProgress, *, own: bool = False) -> str | None:
 
 
 def reacted(way: TaskProgress, case: Case) -> bool:
-    """Whether each tool that showed something wrong was called again, or another branch of its group was."""
+    """Return whether each tool that showed something wrong was called again, or another branch of its group was."""
     graph = case.task.graph
     return all(
         any(
@@ -380,7 +380,7 @@ def _struck_at(way: TaskProgress, tool: str) -> int:
 
 
 def right_strategy(way: TaskProgress, case: Case, solvable: bool, stopped: bool) -> bool:
-    """Whether every fault that was met was answered in a way that can work: retry, switch, or stop."""
+    """Return whether every fault that was met was answered in a way that can work: retry, switch, or stop."""
     if not solvable:
         return stopped
     graph = case.task.graph

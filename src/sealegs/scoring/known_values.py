@@ -167,33 +167,33 @@ class GivenValues:
         return answer
 
     def says_digits(self, digits: str) -> bool:
-        """Whether the digits are known as the end of a number, whatever the signs between them."""
+        """Return whether the digits are known as the end of a number, whatever the signs between them."""
         bare = re.sub(r"\D", "", digits)
         national = re.sub(r"^0+", "", bare)[-9:] if len(bare) >= 9 else bare
         runs = re.findall(r"\d(?:[\s().-]*\d)*", self.text)
         return bool(national) and any(re.sub(r"\D", "", run).endswith(national) for run in runs)
 
     def says_run(self, digits: str) -> bool:
-        """Whether exactly these digits are known, alone or within a code."""
+        """Return whether exactly these digits are known, alone or within a code."""
         return len(digits) >= 3 and re.search(rf"(?<!\d){digits}(?!\d)", self.text) is not None
 
     def says_day(self, stated: Day) -> bool:
-        """Whether a date is known, or follows; its year may be left open on either side."""
+        """Return whether a date is known, or follows; its year may be left open on either side."""
         return any(_covered_by(stated, day) for day in self.days)
 
     def says_moment(self, moment: tuple[int, int]) -> bool:
-        """Whether a time of day is known, or lies a known span from one."""
+        """Return whether a time of day is known, or lies a known span from one."""
         # 24:00 and 0:00 are one.
         at = {60 * (hour % 24) + minute for hour, minute in self.moments}
         minutes = 60 * (moment[0] % 24) + moment[1]
         return minutes in at or any((minutes + sign * span) % 1440 in at for span in self._minutes for sign in (1, -1))
 
     def reckons(self, number: float, off: float) -> bool:
-        """Whether a number that can be reckoned with is at most so far off."""
+        """Return whether a number that can be reckoned with is at most so far off."""
         return any(abs(one - abs(number)) <= off for numbers in self._fields.values() for one in numbers)
 
     def says_minutes(self, minutes: float) -> bool:
-        """Whether a duration is known, or lies between two times of day that were."""
+        """Return whether a duration is known, or lies between two times of day that were."""
         # What is known may be in minutes, in seconds or in hours.
         if any(self.has(minutes * factor, 1e-6) for factor in (1.0, 60.0, 1 / 60)):
             return True
@@ -202,11 +202,11 @@ class GivenValues:
         return any((second - first) % 1440 == minutes for first in at for second in at if first != second)
 
     def has(self, number: float, off: float) -> bool:
-        """Whether a known number is at most so far off."""
+        """Return whether a known number is at most so far off."""
         return _near(self.numbers, number, off)
 
     def follows(self, stated: float, off: float, *, rough: bool = False, percent: bool = False) -> bool:
-        """Whether a number follows from known ones that can be reckoned with.
+        """Return whether a number follows from known ones that can be reckoned with.
 
         Args:
             stated: the number.
@@ -239,7 +239,7 @@ def _near(numbers: Sequence[float], number: float, off: float) -> bool:
 
 
 def _sum(stated: float, off: float, numbers: Sequence[float]) -> bool:
-    """Whether two of the numbers have this sum, difference or, below one, ratio."""
+    """Return whether two of the numbers have this sum, difference or, below one, ratio."""
     for one in numbers:
         rest = stated - one
         # A small count is not added to what is not a count, nor a number to itself.
@@ -254,13 +254,13 @@ def _sum(stated: float, off: float, numbers: Sequence[float]) -> bool:
 
 
 def _share(stated: float, off: float, numbers: Sequence[float]) -> bool:
-    """Whether one of the numbers is this percentage of another, or so much more or less."""
+    """Return whether one of the numbers is this percentage of another, or so much more or less."""
     shares = (stated / 100, 1 - stated / 100, 1 + stated / 100)
     return any(_near(numbers, one * share, one * off / 100) for one in numbers if one for share in shares)
 
 
 def _product(stated: float, off: float, numbers: Sequence[float], factors: Sequence[float]) -> bool:
-    """Whether a number times a factor, or divided by it, or changed by it as a percentage, is known."""
+    """Return whether a number times a factor, or divided by it, or changed by it as a percentage, is known."""
     for one in factors:
         # Neither changes a number, or explains one.
         if one == 0 or one == 1:
@@ -278,7 +278,7 @@ def _product(stated: float, off: float, numbers: Sequence[float], factors: Seque
 
 
 def _of_three(stated: float, off: float, known: Sequence[float]) -> bool:
-    """Whether the sum of three known numbers, or a product of two with a third added or taken off, is known."""
+    """Return whether the sum of three known numbers, or a product of two with a third added or taken off, is known."""
     if any(abs(sum(three) - stated) <= off for three in combinations(known, 3)):
         return True
     return any(
@@ -352,7 +352,7 @@ def _sums(field: str, numbers: Sequence[float]) -> Iterator[tuple[str, float]]:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number, and not a truth value."""
+    """Return whether a value is a finite number, and not a truth value."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
@@ -366,5 +366,5 @@ def _date(day: Day) -> date | None:
 
 
 def _covered_by(stated: Day, known: Day) -> bool:
-    """Whether a date that is known tells all of another one; its year may be left open."""
+    """Return whether a date that is known tells all of another one; its year may be left open."""
     return all(a is None or a == b or (b is None and place == 0) for place, (a, b) in enumerate(zip(stated, known)))

@@ -99,7 +99,7 @@ def _right_argument(name: str, given: Mapping[str, Any], expected: ExpectedStep)
 
 
 def same_facts(text: str, right: str) -> bool:
-    """Whether prose contains every number and every name or code that the right prose contains."""
+    """Return whether prose contains every number and every name or code that the right prose contains."""
     if right.strip() and not text.strip():
         return False
     codes = set(re.findall(r"\b[A-Z][\w-]*\d[\w-]*\b", right))
@@ -111,7 +111,7 @@ def same_facts(text: str, right: str) -> bool:
 def right_turn(
     turn: Turn, expected: ExpectedStep, read: tuple[str, ...] = (), earlier: tuple[Effect, ...] = ()
 ) -> bool:
-    """Whether the call did its step: what the tool itself returned was shown, and the call was the right one.
+    """Return whether the call did its step: what the tool itself returned was shown, and the call was the right one.
 
     A call with other arguments is as right where it comes to the same: the fields that others read (`read`) and the
     effects are those of the step, and its prose tells the same facts. `earlier` are effects that calls of the tool
@@ -123,7 +123,7 @@ def right_turn(
 
 
 def is_corrupted(turn: Turn) -> bool:
-    """Whether what looks like data differs from what the tool returned, or the tool did not do what it reported.
+    """Return whether what looks like data differs from what the tool returned, or the tool did not do what it reported.
 
     An answer that recovery put right again is what the tool returned.
     """
@@ -145,7 +145,7 @@ def _comes_to_the_same(turn: Turn, expected: ExpectedStep, read: tuple[str, ...]
 
 
 def same_effects(done: list[Effect], wanted: list[Effect]) -> bool:
-    """Whether two ledgers hold the same deeds, each as often, in any order."""
+    """Return whether two ledgers hold the same deeds, each as often, in any order."""
     if len(done) != len(wanted):
         return False
     left = list(wanted)
@@ -158,7 +158,7 @@ def same_effects(done: list[Effect], wanted: list[Effect]) -> bool:
 
 
 def same_effect(one: Effect, other: Effect) -> bool:
-    """Whether two entries of a ledger are the same deed; prose in it counts by its facts."""
+    """Return whether two entries of a ledger are the same deed; prose in it counts by its facts."""
     if (
         one.action != other.action
         or not close(one.subject, other.subject)

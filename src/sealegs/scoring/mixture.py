@@ -16,7 +16,7 @@ from sealegs.tasks.graph import Field, Group
 
 
 def is_sound_mixture(group: Group, done: frozenset[str], reference: Reference) -> bool:
-    """Whether the steps done deliver every export of a group, each on inputs that were delivered."""
+    """Return whether the steps done deliver every export of a group, each on inputs that were delivered."""
     steps = {step.id: step for branch in group.branches for step in branch.steps}
 
     def delivered(field: Field, path: frozenset[str] = frozenset()) -> bool:

@@ -147,5 +147,5 @@ def minefields(
 
 
 def is_harm(minefield: str) -> bool:
-    """Whether a minefield is one that does harm."""
+    """Return whether a minefield is one that does harm."""
     return minefield.partition(":")[0] in HARMS

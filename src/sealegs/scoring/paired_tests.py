@@ -42,7 +42,7 @@ def paired_p(one: ClusterSums, other: ClusterSums) -> float:
 
 
 def differ(one: ClusterSums, other: ClusterSums, error: float) -> NDArray[np.bool_]:
-    """Whether the test of `paired_p` tells two figures apart, in each of many experiments.
+    """Return whether the test of `paired_p` tells two figures apart, in each of many experiments.
 
     Args:
         one, other: of the same clusters; they may have leading axes.

@@ -62,7 +62,7 @@ def decide(passes: int, n: int, required: float) -> Decision:
 
 
 def settled(passes: int, n: int, left: int, required: float) -> bool:
-    """Whether the verdict is the same however the runs that are left end; some of them may not count at all."""
+    """Return whether the verdict is the same however the runs that are left end; some of them may not count at all."""
     if left == 0 or n == 0:
         return left == 0
     # A pass never makes the verdict worse and a failure never better, so every other end lies between these two.

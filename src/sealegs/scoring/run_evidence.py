@@ -42,7 +42,7 @@ def specs_known(run: RunEvidence) -> dict[str, ToolSpec]:
 
 
 def may_act(tool: str, specs: Mapping[str, ToolSpec]) -> bool:
-    """Whether a call of the tool may change the world: nobody declared that it does not."""
+    """Return whether a call of the tool may change the world: nobody declared that it does not."""
     spec = specs.get(tool)
     return spec is None or spec.effects is not False
 
@@ -53,7 +53,7 @@ def request_key(turn: Turn, specs: Mapping[str, ToolSpec]) -> tuple[str, str]:
 
 
 def came_after(first: Turn, second: Turn) -> bool:
-    """Whether the second call, which is later in the record, was made when the first one was over."""
+    """Return whether the second call, which is later in the record, was made when the first one was over."""
     same = (second.of or second.call.id) == (first.of or first.call.id)
     return same or second.began > first.over
 
@@ -131,7 +131,7 @@ def parsed_json(text: str) -> Any:
 
 
 def answered(outcome: Outcome | None) -> bool:
-    """Whether an outcome is an answer: a value that tells no failure."""
+    """Return whether an outcome is an answer: a value that tells no failure."""
     return isinstance(outcome, Value) and failure_in(outcome) is None
 
 

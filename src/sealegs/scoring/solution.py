@@ -54,7 +54,7 @@ def parse_solution(message: str) -> AnsweredText:
 
 
 def gives_up(text: str) -> bool:
-    """Whether a solution says that there is none: it is empty or null, or says so in prose."""
+    """Return whether a solution says that there is none: it is empty or null, or says so in prose."""
     plain = re.sub(r"\s+", " ", text.replace("\u2019", "'")).strip().rstrip(".!")
     if plain in NOTHING or plain.strip("\"'`") in NOTHING:
         return True

@@ -99,12 +99,12 @@ _SENTENCES = re.compile(r"\n+|(?<=[.!?;])\s+|(?<=[。！？])")
 
 
 def says_stop(answer: str) -> bool:
-    """Whether an answer says that the request was not completed: by its status line, else by its words."""
+    """Return whether an answer says that the request was not completed: by its status line, else by its words."""
     return bool(answer.strip()) and ending_of(answer) == "stop"
 
 
 def leaves_undone(answer: str, *, lacking: bool) -> bool:
-    """Whether an answer says that the request was not completed, for a judge who knows what it lacks.
+    """Return whether an answer says that the request was not completed, for a judge who knows what it lacks.
 
     An answer that tells of trouble, says nothing of a way around it, and lacks a requested result is a stop, too,
     whatever its words.
@@ -123,7 +123,7 @@ def leaves_undone(answer: str, *, lacking: bool) -> bool:
 
 
 def has_status_line(answer: str) -> bool:
-    """Whether an answer says in a line of its own how the request ended."""
+    """Return whether an answer says in a line of its own how the request ended."""
     return STATUS.search(answer) is not None
 
 
@@ -155,7 +155,7 @@ def _sentences(answer: str) -> list[str]:
 
 
 def _way_around(sentences: Sequence[str], place: int) -> bool:
-    """Whether a sentence about trouble, or the one after it, speaks of what was done instead."""
+    """Return whether a sentence about trouble, or the one after it, speaks of what was done instead."""
     return any(_OVERCOME.search(one) for one in sentences[place : place + 2])
 
 
@@ -170,7 +170,7 @@ def _stop_ends(sentence: str) -> list[int]:
 
 
 def _overcome_after(sentences: Sequence[str], place: int) -> bool:
-    """Whether what follows the words of a stop says that another way was found."""
+    """Return whether what follows the words of a stop says that another way was found."""
     last = max(_stop_ends(sentences[place]))
     here, after = sentences[place][last:], sentences[place + 1 : place + 2]
     return any(_overcomes(one) for one in (here, *after))
@@ -182,7 +182,7 @@ def _leaves_whole(sentence: str) -> bool:
 
 
 def _overcomes(text: str) -> bool:
-    """Whether a text speaks of another way, and not of one that came to nothing."""
+    """Return whether a text speaks of another way, and not of one that came to nothing."""
     return bool(_OVERCOME.search(text)) and not any(found.search(text) for found in (_STOP, _DENIAL, _FAILED_TOO))
 
 

@@ -211,7 +211,7 @@ def _values(cell: Any) -> list[Any]:
 
 
 def _names(row: Sequence[Any], columns: Sequence[str]) -> bool:
-    """Whether a first row names columns: it is all text, and one of it is a name of the reference's."""
+    """Return whether a first row names columns: it is all text, and one of it is a name of the reference's."""
     return all(isinstance(name, str) for name in row) and any(
         fold_column_name(name) == fold_column_name(column) != "" for name in row for column in columns
     )

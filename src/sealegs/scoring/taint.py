@@ -84,7 +84,7 @@ def _changed(turn: Turn) -> list[Any]:
 
 
 def _followed(value: Any) -> bool:
-    """Whether a value is distinctive enough to be recognised: not a truth value, empty or a single digit."""
+    """Return whether a value is distinctive enough to be recognised: not a truth value, empty or a single digit."""
     if isinstance(value, bool) or value is None:
         return False
     return (
@@ -126,7 +126,7 @@ def trusting(answer: str) -> tuple[str, ...]:
 
 
 def claims(answer: str, value: Any) -> bool:
-    """Whether the answer states the value, unchanged, as if it were true: in a line that shows no distrust."""
+    """Return whether the answer states the value, unchanged, as if it were true: in a line that shows no distrust."""
     return any(contains_value(sentence, value) for sentence in trusting(answer))
 
 

@@ -105,14 +105,14 @@ def _looked_at(turn: Turn, case: Case) -> str:
 
 
 def _refused_as_done(turn: Turn, step: Step, case: Case, before: tuple[Effect, ...]) -> bool:
-    """Whether a tool that takes no second identical call refused one, and so showed that the first was done."""
+    """Return whether a tool that takes no second identical call refused one, and so showed that the first was done."""
     risk = case.risks.get(step.id)
     refused = isinstance(turn.shown, Failure) and not turn.struck and not turn.effects
     return risk is not None and risk.harmless and refused and effects_complete(step, case, before)
 
 
 def effects_complete(step: Step, case: Case, effects: tuple[Effect, ...]) -> bool:
-    """Whether these are all the effects of a step that has some."""
+    """Return whether these are all the effects of a step that has some."""
     wanted = case.reference.steps[step.id].effects
     return bool(wanted) and same_effects(list(effects), list(wanted))
 
@@ -141,12 +141,12 @@ def node_of(step: Step, graph: Graph) -> str:
 
 
 def ready_before(step: Step, graph: Graph, done: frozenset[str]) -> bool:
-    """Whether every answer that the step takes its arguments from is there."""
+    """Return whether every answer that the step takes its arguments from is there."""
     return all(field_available(need.node, need.path, graph, done) for need in step.needs)
 
 
 def field_available(node: str, path: str, graph: Graph, done: frozenset[str]) -> bool:
-    """Whether a field of a node, or a group's export, is there."""
+    """Return whether a field of a node, or a group's export, is there."""
     found = graph.by_id.get(node)
     if isinstance(found, Group):
         return any(branch.exports[path].node in done for branch in found.branches)
@@ -159,12 +159,12 @@ def finished_branches(group: Group, done: frozenset[str]) -> tuple[Branch, ...]:
 
 
 def node_done(node: Step | Group, done: frozenset[str], reference: Reference) -> bool:
-    """Whether a step is done, or a group: a whole branch of it, or a sound mixture of branches."""
+    """Return whether a step is done, or a group: a whole branch of it, or a sound mixture of branches."""
     if not isinstance(node, Group):
         return node.id in done
     return bool(finished_branches(node, done)) or is_sound_mixture(node, done, reference)
 
 
 def completed(case: Case, done: frozenset[str]) -> bool:
-    """Whether every node is done."""
+    """Return whether every node is done."""
     return all(node_done(node, done, case.reference) for node in case.task.graph.nodes)

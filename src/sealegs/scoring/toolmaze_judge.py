@@ -14,7 +14,7 @@ from sealegs.traces.record import Record
 
 
 def succeeds_as_published(record: Record, case: Case, way: TaskProgress, stopped: bool) -> bool:
-    """Whether the published judge would call the episode a success."""
+    """Return whether the published judge would call the episode a success."""
     called = [turn.call.tool for turn in record.turns]
     succeeded = {turn.call.tool for turn in record.turns if isinstance(turn.shown, Value)}
     met = [slot for slot in case.slots if slot.node in way.victims]
@@ -24,7 +24,7 @@ def succeeds_as_published(record: Record, case: Case, way: TaskProgress, stopped
 
 
 def _any_path(graph: Graph, succeeded: set[str]) -> bool:
-    """Whether the tools of some valid path were all called without error."""
+    """Return whether the tools of some valid path were all called without error."""
     return all(
         any(_all(branch, succeeded) for branch in node.branches) if isinstance(node, Group) else node.tool in succeeded
         for node in graph.nodes

@@ -55,7 +55,7 @@ def _still_given(move: Move, case: Case, read: Sequence[str], pool: Sequence[Any
 
 
 def can_be_had(value: Any, shown: Iterable[Any]) -> bool:
-    """Whether a value is in what was shown, or one step of arithmetic away from it.
+    """Return whether a value is in what was shown, or one step of arithmetic away from it.
 
     Args:
         value: a scalar, or a list or mapping all of whose scalars must be had.

@@ -209,7 +209,7 @@ class Suite(ABC, Generic[O]):
             self.run_scripted(options, folder, progress)
 
     def holds(self, logs: Path) -> bool:
-        """Whether a folder holds a run of the suite although no record in it says so."""
+        """Return whether a folder holds a run of the suite although no record in it says so."""
         return False
 
     def grade(self, logs: Path, grader: str, model: str) -> TraceGrades:

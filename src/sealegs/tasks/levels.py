@@ -78,7 +78,7 @@ def _is_line(graph: Graph) -> bool:
 
 
 def _parallel(graph: Graph) -> bool:
-    """Whether two groups are beside each other."""
+    """Return whether two groups are beside each other."""
     return any(
         one.id not in _all_before(graph, other) and other.id not in _all_before(graph, one)
         for one, other in combinations(graph.groups, 2)

@@ -159,7 +159,7 @@ def _called(graph: Graph, state: State, step: Step) -> State:
 
 
 def _lowers(graph: Graph, state: State, step: Step, costs: Mapping[str, int | None]) -> bool:
-    """Whether calling a step makes its node one call cheaper than it is by `costs`."""
+    """Return whether calling a step makes its node one call cheaper than it is by `costs`."""
     node = _node_of(graph, step)
     before = costs[node.id]
     if not before:  # done, or it cannot be done
@@ -262,7 +262,7 @@ def _doubt(node: Node, state: State) -> Step | None:
 
 
 def _repeats(state: State, step: Step) -> bool:
-    """Whether a struck step is best called again at once."""
+    """Return whether a struck step is best called again at once."""
     risk = state.risks[step.id]
     return step.tool not in state.broken and risk.harmless and risk.moment != "after"
 
@@ -295,12 +295,12 @@ def _steps_cost(steps: Iterable[Step], state: State) -> int | None:
 
 
 def _stays_done(risk: Risk | None) -> bool:
-    """Whether a step that a permanent fault will strike is done all the same."""
+    """Return whether a step that a permanent fault will strike is done all the same."""
     return risk is not None and risk.moment == "after"
 
 
 def _looks_first(risk: Risk | None) -> bool:
-    """Whether a step that a transient fault will strike takes a look before it is repeated."""
+    """Return whether a step that a transient fault will strike takes a look before it is repeated."""
     return risk is not None and not risk.harmless and risk.moment != "after"
 
 

@@ -69,7 +69,7 @@ def shortest_solution(graph: Graph) -> tuple[str, ...]:
 
 
 def is_solution(graph: Graph, trajectory: Sequence[str], by: Naming = "step") -> bool:
-    """Whether a trajectory is a solution: nothing is missing, nothing occurs twice, every input came first.
+    """Return whether a trajectory is a solution: nothing is missing, nothing occurs twice, every input came first.
 
     Args:
         graph: a valid graph.
@@ -80,7 +80,7 @@ def is_solution(graph: Graph, trajectory: Sequence[str], by: Naming = "step") ->
 
 
 def is_prefix(graph: Graph, trajectory: Sequence[str], by: Naming = "step") -> bool:
-    """Whether a trajectory is the beginning of a solution, or all of it; arguments as in `is_solution`."""
+    """Return whether a trajectory is the beginning of a solution, or all of it; arguments as in `is_solution`."""
     return _left(graph, trajectory, by) >= 0
 
 

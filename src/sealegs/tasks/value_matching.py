@@ -67,7 +67,7 @@ UNITS: Mapping[str, tuple[str, ...]] = {
 
 
 def contains_value(text: str, value: Any, tolerance: float = 0.0) -> bool:
-    """Whether the text says the value.
+    """Return whether the text says the value.
 
     Args:
         text: what a person or a model wrote.
@@ -128,7 +128,7 @@ def _says_words(text: str, value: str) -> bool:
 
 
 def _has_words(text: str, words: str) -> bool:
-    """Whether the words are in the text as separate words. A pattern for each would have to be compiled."""
+    """Return whether the words are in the text as separate words. A pattern for each would have to be compiled."""
     start = text.find(words)
     while start >= 0:
         end = start + len(words)

@@ -131,7 +131,7 @@ def _numbers(text: str) -> str:
 
 
 def _decimal_comma(tokens: list[str]) -> bool:
-    """Whether a comma begins the decimals in these numbers, by those that can be read in one way alone."""
+    """Return whether a comma begins the decimals in these numbers, by those that can be read in one way alone."""
     marks = [_decimal_mark(re.sub(rf"[ '’{_GAP}]", "", token)) for token in tokens]
     return marks.count(".") <= marks.count(",")
 

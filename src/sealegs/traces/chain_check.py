@@ -105,7 +105,7 @@ def check_chains(place: Path) -> list[ChainFinding]:
 
 
 def chain_rows(found: Sequence[ChainFinding]) -> list[dict[str, Any]]:
-    """Whether each file is whole, as the long table: 100 or 0, in %, of its lines."""
+    """Return whether each file is whole, as the long table: 100 or 0, in %, of its lines."""
     about = {"suite": "records", "level": "all", "mode": "all", "metric": "whole", "low": None, "high": None}
     return [{**about, "agent": str(one.file), "value": 100.0 * (one.state == "whole"), "n": one.lines} for one in found]
 

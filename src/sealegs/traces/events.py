@@ -254,7 +254,7 @@ def outcome_data(outcome: Outcome) -> dict[str, Any]:
 
 
 def _outcome_checked(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Whether an event that is read holds an outcome, so that nobody who asks for it later is surprised."""
+    """Return whether an event that is read holds an outcome, so that nobody who asks for it later is surprised."""
     try:
         found = outcome_from(data)
     except (KeyError, TypeError) as error:

@@ -24,7 +24,7 @@ def folder_url(place: Path | str) -> str:
 
 
 def scheme_alone(place: Path | str) -> bool:
-    """Whether a path is a URL that names nothing (`s3://`): where a variable for the bucket was empty, say."""
+    """Return whether a path is a URL that names nothing (`s3://`): where a variable for the bucket was empty, say."""
     return re.fullmatch("[a-z][a-z0-9+.-]+:/*", str(place), re.IGNORECASE) is not None
 
 

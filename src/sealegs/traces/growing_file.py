@@ -51,7 +51,7 @@ class GrowingFile:
         self.parts, self._size, self._tail = [], 0, b""
 
     def was_changed(self) -> bool:
-        """Whether it is another file than its parts are of, as far as its end shows; see `differs`."""
+        """Return whether it is another file than its parts are of, as far as its end shows; see `differs`."""
         now = self.file.stat()
         if self.parts and (now.st_ino != self._inode or now.st_size < self._size):
             return True
@@ -60,7 +60,7 @@ class GrowingFile:
             return file.read(min(self._size, TAIL)) != self._tail
 
     def differs(self) -> bool:
-        """Whether any part holds other bytes than the file."""
+        """Return whether any part holds other bytes than the file."""
         with self.file.open("rb") as file:
             for part in self.parts:
                 found = file.read(part.size)

@@ -112,7 +112,7 @@ def log_entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _interrupted(sample: Mapping[str, Any]) -> bool:
-    """Whether the run was stopped before the sample began or while it was under way: it is not finished."""
+    """Return whether the run was stopped before the sample began or while it was under way: it is not finished."""
     message = str((sample.get("error") or {}).get("message", ""))
     if message and any(event.get("source") == BUDGET_NOTE for event in sample.get("events", [])):
         return True

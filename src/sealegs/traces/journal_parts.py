@@ -139,12 +139,12 @@ def inside(folder: str) -> str:
 
 
 def is_growing(name: str) -> bool:
-    """Whether a file is kept in parts."""
+    """Return whether a file is kept in parts."""
     return PurePosixPath(name).name.removesuffix(CHAIN) in GROWING
 
 
 def is_plain(name: str) -> bool:
-    """Whether an object is a file of the folder by itself: no part, no index, no lock."""
+    """Return whether an object is a file of the folder by itself: no part, no index, no lock."""
     *folders, _ = ("", *PurePosixPath(name).parts)
     return not any(one in (INDEX, LOCK) or one.removesuffix(PARTS) in _KEPT for one in folders)
 

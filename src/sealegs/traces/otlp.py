@@ -129,7 +129,7 @@ def traces_from_spans(found: Iterable[ToolSpan]) -> list[Trace]:
 
 
 def _inside_another(span: ToolSpan, tool: str, by_id: Mapping[tuple[str, str], ToolSpan]) -> bool:
-    """Whether a span around it already describes this call."""
+    """Return whether a span around it already describes this call."""
     # A damaged export may contain a circle of parents.
     seen = {span.span}
     above = by_id.get((span.trace, span.parent))

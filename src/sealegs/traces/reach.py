@@ -53,7 +53,7 @@ def _reached(group: Sequence[Turn]) -> bool:
 
 
 def _as_struck(turn: Turn) -> bool:
-    """Whether what the turn showed is an answer as a fault had made it."""
+    """Return whether what the turn showed is an answer as a fault had made it."""
     return isinstance(turn.shown, Value) and any(
         strike.delivered and strike.shown is not None and outcome_from(strike.shown) == turn.shown
         for strike in turn.strikes
@@ -61,7 +61,7 @@ def _as_struck(turn: Turn) -> bool:
 
 
 def _carries(seen: Any, made: Outcome) -> bool:
-    """Whether what the agent saw is what the fault had made, with a note beside it or without."""
+    """Return whether what the agent saw is what the fault had made, with a note beside it or without."""
     if not isinstance(made, Value):
         return False
     value = made.value

@@ -41,7 +41,7 @@ def chain_file(path: Path) -> Path:
 
 
 def lacks_seal(path: Path) -> bool:
-    """Whether the last writer of a file of records did not live to seal its chain, which can still be written.
+    """Return whether the last writer of a file of records did not live to seal its chain, which can still be written.
 
     It compares nothing: `check_chain` does.
 

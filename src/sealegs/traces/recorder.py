@@ -255,5 +255,5 @@ class Recorder:
 
 
 def _own(run: Call, call: Call) -> bool:
-    """Whether the tool ran for the agent's own call, with its effect."""
+    """Return whether the tool ran for the agent's own call, with its effect."""
     return run.id == call.id and not run.dry

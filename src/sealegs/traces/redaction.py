@@ -164,7 +164,7 @@ MARK_LEAST = 7  # no pattern matches anything shorter
 
 
 def _is_basic(text: str) -> bool:
-    """Whether a text is the credentials of HTTP's basic scheme."""
+    """Return whether a text is the credentials of HTTP's basic scheme."""
     try:
         return b":" in base64.b64decode(text, validate=True)
     except ValueError:
@@ -177,7 +177,7 @@ def snake(name: str) -> str:
 
 
 def holds_marks(value: Any) -> bool:
-    """Whether secrets were taken out of the data."""
+    """Return whether secrets were taken out of the data."""
     if isinstance(value, str):
         return MARKED.search(value) is not None
     inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()

@@ -86,7 +86,7 @@ class RemoteLease:
             self._renewed = time.monotonic()
 
     def _is_own(self) -> bool:
-        """Whether the lease of this number is still the one that was made here; one that a user removed is."""
+        """Return whether the lease of this number is still the one that was made here; one that a user removed is."""
         try:
             return bool(json.loads(self._store.read(self._name()))["token"] == self._token)
         except (FileNotFoundError, ValueError, TypeError, KeyError):
@@ -162,7 +162,7 @@ def _leases(store: ObjectStore) -> dict[int, str]:
 
 
 def _is_held(store: ObjectStore, name: str) -> bool:
-    """Whether a living process holds this lease, as far as can be seen."""
+    """Return whether a living process holds this lease, as far as can be seen."""
     try:
         lease: Any = json.loads(store.read(name))
         token, machine, process = str(lease["token"]), str(lease["machine"]), int(lease["process"])
@@ -177,7 +177,7 @@ def _is_held(store: ObjectStore, name: str) -> bool:
 
 
 def _lives(process: int) -> bool:
-    """Whether there is such a process on this machine, as far as the system says."""
+    """Return whether there is such a process on this machine, as far as the system says."""
     if WINDOWS:  # where the call below would end it
         return True
     try:

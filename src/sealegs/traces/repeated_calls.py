@@ -131,19 +131,19 @@ def _repeats(turns: Sequence[Turn], spec: ToolSpec, known: Mapping[str, ToolSpec
 
 
 def _done(turn: Turn) -> bool:
-    """Whether it is known that the call had an effect: its tool answered, or reported one."""
+    """Return whether it is known that the call had an effect: its tool answered, or reported one."""
     return turn.worked or bool(turn.effects)
 
 
 def _in_doubt(turn: Turn, spec: ToolSpec, reporting: Collection[str]) -> bool:
-    """Whether a tool with effects, none of which it reports, failed by itself: no proof that it did nothing."""
+    """Return whether a tool with effects, none of which it reports, failed by itself: no proof that it did nothing."""
     failed = [one for one in turn.answers if isinstance(one, Failure) and not one.unsent]
     refused = spec.statuses == "own" and all(one.status in REFUSED_STATUSES for one in failed)
     return spec.effects is True and bool(failed) and not refused and turn.call.tool not in reporting
 
 
 def _same_deed(first: Turn, second: Turn) -> bool:
-    """Whether both calls report a deed of equal action, subject and details."""
+    """Return whether both calls report a deed of equal action, subject and details."""
     return any(
         (one.action, one.subject) == (other.action, other.subject)
         and arguments_key(one.details) == arguments_key(other.details)
@@ -153,7 +153,7 @@ def _same_deed(first: Turn, second: Turn) -> bool:
 
 
 def _shows(turn: Turn, spec: ToolSpec, known: Mapping[str, ToolSpec]) -> bool:
-    """Whether a call read something by which the effect of a tool may be seen."""
+    """Return whether a call read something by which the effect of a tool may be seen."""
     if spec.shown_by:
         return turn.worked and turn.call.tool == spec.shown_by
     read = known.get(turn.call.tool)
@@ -161,14 +161,14 @@ def _shows(turn: Turn, spec: ToolSpec, known: Mapping[str, ToolSpec]) -> bool:
 
 
 def _before(first: Turn, second: Turn) -> bool:
-    """Whether whoever made the second call had seen the answer to the first one, or had given it up."""
+    """Return whether whoever made the second call had seen the answer to the first one, or had given it up."""
     same = (second.of or second.call.id) == (first.of or first.call.id)
     # Attempts that recovery made for one call follow one another, so each knew of the one before.
     return same or first.shown is None or second.began > first.over
 
 
 def _one_key(first: Call, second: Call, spec: ToolSpec) -> bool:
-    """Whether both calls carry the same idempotency key."""
+    """Return whether both calls carry the same idempotency key."""
     key = first.arguments.get(spec.key)
     return bool(spec.key) and key is not None and key == second.arguments.get(spec.key)
 

@@ -244,7 +244,7 @@ def read_placed_episodes(
 
 
 def _is_streamed(events: list[Event]) -> bool:
-    """Whether they are of an episode that was written while it was played: then as much counts as there is."""
+    """Return whether they are of an episode that was written while it was played: then as much counts as there is."""
     first = events[0] if events else None
     return isinstance(first, EpisodeStarted) and bool(first.about.get(STREAMED))
 

@@ -45,7 +45,7 @@ def register_row_attention() -> str:
 
 
 def has_full_attention(config: Any) -> bool:
-    """Whether a model of this shape attends to all that came before, in every layer and without a softcap."""
+    """Return whether a model of this shape attends to all that came before, in every layer and without a softcap."""
     kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
     windowed = getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True)
     return kinds == {"full_attention"} and not windowed and not getattr(config, "attn_logit_softcapping", None)

@@ -159,7 +159,7 @@ def parse_row(text: str) -> RowConversation:
 
 
 def _trained(message: Mapping[str, Any], nth: int) -> bool:
-    """Whether a message is learned: it is, unless it says otherwise."""
+    """Return whether a message is learned: it is, unless it says otherwise."""
     trained = message.get("train")
     if trained is not None and not isinstance(trained, bool):
         raise BadRow(f"messages[{nth}]: `train` is neither true nor false: {abbreviate(trained)}")

@@ -285,7 +285,7 @@ def _leave(folder: Path, card: dict[str, Any]) -> None:
 
 
 def is_main_process() -> bool:
-    """Whether this process speaks for the run: of several, the first does."""
+    """Return whether this process speaks for the run: of several, the first does."""
     return os.environ.get("RANK", "0") == "0"
 
 

@@ -47,11 +47,11 @@ class ToolParameter:
         return jsonschema_rs.validator_for(dict(self.schema))
 
     def takes(self, value: Any) -> bool:
-        """Whether a value is of its type, pattern and bounds."""
+        """Return whether a value is of its type, pattern and bounds."""
         return self._validator.is_valid(value)
 
     def shows(self, value: Any) -> bool:
-        """Whether one of its examples is this very text."""
+        """Return whether one of its examples is this very text."""
         return isinstance(value, str) and value.casefold() in self.examples
 
     def tells(self, value: Any) -> bool:

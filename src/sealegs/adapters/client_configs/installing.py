@@ -216,7 +216,7 @@ def _backup_file(server: FoundServer, around: Whereabouts) -> Path:
 
 
 def _had_args(server: FoundServer, backup: Path) -> bool:
-    """Whether the entry had a list of arguments before; where that is not known, an empty one does no harm."""
+    """Return whether the entry had a list of arguments before; where that is not known, an empty one does no harm."""
     try:
         before = next(one for one in _servers(_text(backup), server.place) if one.name == server.name)
     except (UserError, StopIteration):
@@ -251,5 +251,5 @@ def _servers(text: str, place: ConfigPlace) -> Sequence[JsoncMember]:
 
 
 def on_path(program: str) -> bool:
-    """Whether a program can be started by its name."""
+    """Return whether a program can be started by its name."""
     return shutil.which(program) is not None

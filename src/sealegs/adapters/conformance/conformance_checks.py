@@ -363,7 +363,7 @@ def _untouched(bare: SceneResult, played: SceneResult) -> None:
 
 
 def _chain(error: BaseException | None, desk: Desk) -> bool:
-    """Whether the tool's own exception is what was raised, or a cause of it."""
+    """Return whether the tool's own exception is what was raised, or a cause of it."""
     seen: list[BaseException] = []
     waiting = [error]
     while waiting:

@@ -21,7 +21,7 @@ CLOSING = 10.0  # seconds that a side has to answer a close
 
 
 def asks_websocket(request: web.BaseRequest) -> bool:
-    """Whether a request asks for a websocket."""
+    """Return whether a request asks for a websocket."""
     wanted = request.headers.get("Connection", "").lower()
     return request.headers.get("Upgrade", "").lower() == "websocket" and "upgrade" in wanted
 

@@ -34,13 +34,13 @@ def announced_spec(tool: Mapping[str, Any]) -> ToolSpec:
 
 
 def announces_dry_run(tool: Any) -> bool:
-    """Whether the tool says that it can be run without its effect."""
+    """Return whether the tool says that it can be run without its effect."""
     meta = tool.get("_meta") if isinstance(tool, dict) else None
     return isinstance(meta, dict) and meta.get(DRY) is True
 
 
 def _effects(hints: Mapping[str, Any]) -> bool | None:
-    """Whether a server says that its tool changes the world; None where it says nothing of it."""
+    """Return whether a server says that its tool changes the world; None where it says nothing of it."""
     if hints.get("readOnlyHint") is True:
         return False
     hinted = hints.get("readOnlyHint") is False or "destructiveHint" in hints or "idempotentHint" in hints

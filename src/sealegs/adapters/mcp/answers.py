@@ -57,13 +57,13 @@ def list_outcome(answer: Message) -> Outcome:
 
 
 def is_failed_answer(answer: Message | None) -> bool:
-    """Whether an answer tells of an error, or is none."""
+    """Return whether an answer tells of an error, or is none."""
     result = answer.get("result") if answer is not None else None
     return not isinstance(result, dict) or result.get("isError") is True
 
 
 def cuts_connection(outcome: Outcome) -> bool:
-    """Whether the outcome is shown by cutting the connection."""
+    """Return whether the outcome is shown by cutting the connection."""
     return isinstance(outcome, Failure) and isinstance(outcome.exception, CUT)
 
 
@@ -217,7 +217,7 @@ def _with_data(before: Mapping[str, Any] | None, value: Any, structured: bool) -
 
 
 def _broken(before: Any, value: Any) -> bool:
-    """Whether the value is the text of what was data before."""
+    """Return whether the value is the text of what was data before."""
     return isinstance(value, str) and not isinstance(before, str)
 
 

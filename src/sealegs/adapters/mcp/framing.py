@@ -104,12 +104,12 @@ def _id(found: Any) -> RequestId | None:
 
 
 def is_answer(message: Message) -> bool:
-    """Whether the message answers a request."""
+    """Return whether the message answers a request."""
     return "method" not in message and ("result" in message or "error" in message)
 
 
 def glimpsed_id(line: bytes) -> tuple[bool, Any]:
-    """Whether the line's id can be found without reading it, and the id."""
+    """Return whether the line's id can be found without reading it, and the id."""
     found = _FIRST.match(line) or _LAST.search(line, max(0, len(line) - TAIL))
     if found is None:
         return False, None

@@ -152,7 +152,7 @@ class Gate:
 
 
 def _names(rule: Rule, special: str) -> bool:
-    """Whether a rule was written for this name, and not for any tool."""
+    """Return whether a rule was written for this name, and not for any tool."""
     none: frozenset[str] = frozenset()
     return rule.match.may_match(special, none) and not rule.match.may_match(STRANGER, none)
 

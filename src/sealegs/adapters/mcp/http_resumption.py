@@ -41,7 +41,7 @@ class ResumableCall:
         return self._answers[id]
 
     def knows(self, id: RequestId) -> bool:
-        """Whether the server was called under this id."""
+        """Return whether the server was called under this id."""
         return id in self._answers
 
     def note(self, event: bytes) -> None:

@@ -23,7 +23,7 @@ class Signposts:
         self._known: dict[tuple[str, str], None] = {}
 
     def at(self, request: web.BaseRequest) -> bool:
-        """Whether a request is expected to be redirected."""
+        """Return whether a request is expected to be redirected."""
         return (request.method, request.path) in self._known
 
     def note(self, request: web.BaseRequest, response: web.StreamResponse, expected: bool) -> None:

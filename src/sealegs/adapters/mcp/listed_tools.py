@@ -82,7 +82,7 @@ class ListedTools:
         return changed and before is not None and before != tools
 
     def structured(self, tool: str) -> bool:
-        """Whether the tool announced the schema of its answers."""
+        """Return whether the tool announced the schema of its answers."""
         return tool in self.specs and bool(self.specs[tool].returns)
 
 

@@ -159,7 +159,7 @@ class PipeRelay:
                 return
 
     def _concerns_us(self, block: bytes) -> bool:
-        """Whether there could be anything of ours in it. A method's name may be written with escapes."""
+        """Return whether there could be anything of ours in it. A method's name may be written with escapes."""
         if self._gate.shut:
             return False
         # Decided by the bytes: most of a stream only passes, and need not be read as JSON.
@@ -233,7 +233,7 @@ class PipeRelay:
                 self._to_client.write(line)
 
     def _is_awaited(self, line: bytes) -> bool:
-        """Whether the line is an answer to a request of ours, which it then goes to."""
+        """Return whether the line is an answer to a request of ours, which it then goes to."""
         # A glimpse at the end of the line spares parsing large answers that are not ours.
         known, id = glimpsed_id(line)
         if known and id not in self._pending:

@@ -179,7 +179,7 @@ class SessionExchange(McpExchange):
 
 
 def _is_refusal(answer: ServerReply, returned: Outcome, shown: Outcome) -> bool:
-    """Whether a failure that is shown is an HTTP error of the server's, to which a layer has added words."""
+    """Return whether a failure that is shown is an HTTP error of the server's, to which a layer has added words."""
     if answer.status < 300 or not isinstance(returned, Failure) or not isinstance(shown, Failure):
         return False
     return (returned.status, returned.type) == (shown.status, shown.type) and shown.message.startswith(returned.message)

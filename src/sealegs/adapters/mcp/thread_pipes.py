@@ -49,7 +49,7 @@ class ThreadReader(asyncio.ReadTransport):
             self._loop.call_soon(self._come)
 
     def is_closing(self) -> bool:
-        """Whether nothing more comes."""
+        """Return whether nothing more comes."""
         return self._closing
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ class ThreadWriter(asyncio.WriteTransport):
             self._protocol.pause_writing()
 
     def is_closing(self) -> bool:
-        """Whether nothing more is written."""
+        """Return whether nothing more is written."""
         return self._closing
 
     def write_eof(self) -> None:

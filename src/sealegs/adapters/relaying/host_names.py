@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 def can_be_looked_up(host: str) -> bool:
-    """Whether a resolver takes it: no part is empty, or longer than names have."""
+    """Return whether a resolver takes it: no part is empty, or longer than names have."""
     if host.isascii():  # the codec alone takes a thousandth of a second to load
         return all(0 < len(part) < 64 for part in host.removesuffix(".").split("."))
     try:

@@ -50,7 +50,7 @@ class Addresses:
         return headers
 
     def names(self, path: str, headers: Headers) -> bool:
-        """Whether the body of an answer names the server."""
+        """Return whether the body of an answer names the server."""
         kind = headers.get("Content-Type", "")
         return path.startswith(WELL_KNOWN) and "json" in kind and "Content-Encoding" not in headers
 

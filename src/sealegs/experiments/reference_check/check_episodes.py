@@ -155,7 +155,7 @@ class CheckTask:
         return ("before", "after") if settled and mode == "P1" and len(own) == 1 else ("before",)
 
     def _shown(self, by: str) -> bool:
-        """Whether a look shows the deeds of one tool alone."""
+        """Return whether a look shows the deeds of one tool alone."""
         tools = self.reference.tools
         return by in tools and sum(tool.shown_by == by for tool in tools.values()) == 1
 

@@ -129,7 +129,7 @@ def _with_effects(tool: CheckedTool, effects: Sequence[str] | None) -> CheckedTo
 
 
 def takes_tools(agent: Any) -> bool:
-    """Whether an agent is a function that has an argument `tools`."""
+    """Return whether an agent is a function that has an argument `tools`."""
     try:
         return callable(agent) and "tools" in inspect.signature(agent).parameters
     except (TypeError, ValueError):

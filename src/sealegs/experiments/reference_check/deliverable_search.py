@@ -38,7 +38,7 @@ def learn_deliverables(learner: ReferenceLearner) -> list[LearnedDeliverable]:
 
 
 def tells(answer: str, value: Any) -> bool:
-    """Whether an answer tells a value, which it may round where it has decimals."""
+    """Return whether an answer tells a value, which it may round where it has decimals."""
     rounded = isinstance(value, float) and not value.is_integer()
     return contains_value(answer, value, TOLERANCE if rounded else 0.0)
 
@@ -68,7 +68,7 @@ def _from_fields(learner: ReferenceLearner) -> Iterator[LearnedDeliverable]:
 
 
 def _given_by_agent(learner: ReferenceLearner, step: str, value: Any) -> bool:
-    """Whether a value that a read repeats came from an earlier answer, so that it is not the agent's own."""
+    """Return whether a value that a read repeats came from an earlier answer, so that it is not the agent's own."""
     run = learner.calls[0]
     earlier = [call for call in run.values() if call.over <= run[step].began and call.step != step]
     return any(close(held, value) for call in earlier for _, held in leaves_of(call))

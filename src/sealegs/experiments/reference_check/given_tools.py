@@ -41,7 +41,7 @@ def tool_maker(
 
 
 def makes_fresh(tools: Any) -> bool:
-    """Whether tools are given by a function that makes them, which a single tool is not."""
+    """Return whether tools are given by a function that makes them, which a single tool is not."""
     found = import_object(tools) if isinstance(tools, str) else tools
     single = hasattr(found, DECLARED) or hasattr(found, "invoke")
     return callable(found) and not hasattr(found, "__iter__") and not single

@@ -159,6 +159,6 @@ class LearnedReference:
     runs: int = 0
 
     def acts(self, tool: str) -> bool | None:
-        """Whether a call of the tool changes anything; None where nobody declared it."""
+        """Return whether a call of the tool changes anything; None where nobody declared it."""
         found = self.tools.get(tool)
         return None if found is None else found.effects

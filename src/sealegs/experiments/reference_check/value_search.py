@@ -22,7 +22,7 @@ CENT = 0.0051  # how far a worked-out number may be off by rounding
 
 
 def distinctive(value: Any) -> bool:
-    """Whether a value is unlikely to be in two places by chance."""
+    """Return whether a value is unlikely to be in two places by chance."""
     if isinstance(value, bool) or value is None:
         return False
     if isinstance(value, (int, float)):
@@ -46,7 +46,7 @@ def telling(values: Iterable[Any]) -> bool:
 
 
 def is_prose(value: Any) -> bool:
-    """Whether a value is a text of several words, which is judged by the facts that it holds."""
+    """Return whether a value is a text of several words, which is judged by the facts that it holds."""
     return isinstance(value, str) and len(value.split()) > 2
 
 
@@ -64,7 +64,7 @@ def parts_of(data: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def given_by_task(request: str, value: Any) -> bool:
-    """Whether the task's text says a value."""
+    """Return whether the task's text says a value."""
     if isinstance(value, (Mapping, list, tuple)):
         return bool(value) and all(given_by_task(request, leaf) for _, leaf in paths.leaves(value))
     return contains_value(request, value) or (isinstance(value, str) and bool(value) and value == request)
@@ -89,7 +89,7 @@ def copies(value: Any, name: str, calls: Iterable[SeenCall]) -> dict[AnswerSourc
 
 
 def same_kind(one: Any, other: Any) -> bool:
-    """Whether two values can be the same: numbers and texts differ, except where a text is a number."""
+    """Return whether two values can be the same: numbers and texts differ, except where a text is a number."""
     if isinstance(one, (Mapping, list, tuple)) or isinstance(other, (Mapping, list, tuple)):
         return isinstance(one, Mapping) == isinstance(other, Mapping)
     return one is not None and other is not None and isinstance(one, bool) == isinstance(other, bool)
@@ -140,5 +140,5 @@ def worked_out(value: Any, request: str, calls: Iterable[SeenCall]) -> tuple[Ans
 
 
 def made_here(call: SeenCall, value: Any) -> bool:
-    """Whether a value is the tool's own, and not one that it was given and repeats."""
+    """Return whether a value is the tool's own, and not one that it was given and repeats."""
     return not any(close(leaf, value) for _, leaf in paths.leaves(dict(call.arguments)))

@@ -37,7 +37,7 @@ class Invariant(ABC):
 
     @abstractmethod
     def holds(self, arguments: Data, output: Data) -> bool:
-        """Whether the statement is true of this answer. A field that is absent makes no statement false."""
+        """Return whether the statement is true of this answer. A field that is absent makes no statement false."""
 
     @abstractmethod
     def says(self) -> str:
@@ -57,12 +57,12 @@ class Invariant(ABC):
 
 
 def same_shape(output: Any, wrong: Any) -> bool:
-    """Whether both have the same keys at every level."""
+    """Return whether both have the same keys at every level."""
     return _same_shape(output, wrong) or frozenset(_key_paths(output)) == frozenset(_key_paths(wrong))
 
 
 def _same_shape(output: Any, wrong: Any) -> bool:
-    """Whether both have the same keys place by place: quick to check, and nearly always true."""
+    """Return whether both have the same keys place by place: quick to check, and nearly always true."""
     pairs: Iterable[tuple[Any, Any]]
     if isinstance(output, dict):
         if not isinstance(wrong, dict) or output.keys() != wrong.keys():
@@ -98,7 +98,7 @@ def path_keys(path: str) -> tuple[str, ...]:
 
 
 def touches(path: str, focus: Iterable[str]) -> bool:
-    """Whether a change at `path` changes what one of the `focus` paths names."""
+    """Return whether a change at `path` changes what one of the `focus` paths names."""
     keys = path_keys(path)
     for other in map(path_keys, focus):
         shared = min(len(keys), len(other))
@@ -114,7 +114,7 @@ def focused_fields(fields: Sequence[str], focus: Sequence[str]) -> list[str]:
 
 
 def number(value: Any) -> bool:
-    """Whether the value is a number (a truth value is not)."""
+    """Return whether the value is a number (a truth value is not)."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 

@@ -97,7 +97,7 @@ class Delta(Rewrite):
 
 
 def identifies(name: str) -> bool:
-    """Whether a field's name says that what it holds is a code, an identifier or a name."""
+    """Return whether a field's name says that what it holds is a code, an identifier or a name."""
     words = (
         [name.lower()] if name.isalpha() and name.lower() in IDENTIFYING else [w.lower() for w in WORDS.findall(name)]
     )
@@ -105,7 +105,7 @@ def identifies(name: str) -> bool:
 
 
 def is_quantity(text: str, found: re.Match[str]) -> bool:
-    """Whether a number in a text is a quantity, and not part of a name, a code or an address.
+    """Return whether a number in a text is a quantity, and not part of a name, a code or an address.
 
     It is one where it has a unit or a currency, and beside a month. Else it is part of a name where a word with a
     capital stands just before it, and in a text that has no word without one.

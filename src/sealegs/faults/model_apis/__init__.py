@@ -35,7 +35,7 @@ def model_api_at(method: str, path: str) -> ModelApi | None:
 
 
 def asks_model(body: Any) -> bool:
-    """Whether the body of a request to such a path asks a model, and not something else under the same path."""
+    """Return whether the body of a request to such a path asks a model, and not something else under the same path."""
     return isinstance(body, Mapping) and isinstance(body.get("model"), str)
 
 

@@ -71,7 +71,7 @@ def keeps_structure(spec: ToolSpec | None, output: Any) -> bool:
 
 
 def emptied(truth: Any, wrong: Any) -> bool:
-    """Whether a value that was there is empty now."""
+    """Return whether a value that was there is empty now."""
     before = dict(paths.leaves(truth))
     return any(value in (None, "") and before.get(path) not in (None, "") for path, value in paths.leaves(wrong))
 

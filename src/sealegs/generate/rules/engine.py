@@ -211,12 +211,12 @@ class AttemptSorting:
         self._seen = SeenToolSets()
 
     def exhausted(self, level: str) -> bool:
-        """Whether a small domain was tried long enough."""
+        """Return whether a small domain was tried long enough."""
         made = any(task["level"] == level for task in self.tasks)
         return self.tried.get(level, 0) >= (MOST_TRIED if made else MOST_IN_VAIN)
 
     def full(self, level: str) -> bool:
-        """Whether a level has all its tasks."""
+        """Return whether a level has all its tasks."""
         return bool(sum(task["level"] == level for task in self.tasks) >= self.per_level)
 
     def sorted(self, level: str, attempts: Sequence[Attempt]) -> dict[str, Any]:

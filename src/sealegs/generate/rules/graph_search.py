@@ -347,12 +347,12 @@ def export_source(way: Way, export: str) -> tuple[str, str]:
 
 
 def accepts_all(vocabulary: CorpusVocabulary, slot: ParameterSlot, value: Any) -> bool:
-    """Whether the parameter takes the value."""
+    """Return whether the parameter takes the value."""
     return accepts(parameters(vocabulary.corpus.tools[slot.tool])[slot.name], value)
 
 
 def _sayable(value: Any) -> bool:
-    """Whether a person would say the value in a request."""
+    """Return whether a person would say the value in a request."""
     if isinstance(value, (list, tuple)):
         return bool(value) and all(not isinstance(item, (dict, list)) and _sayable(item) for item in value)
     return value is not None and not isinstance(value, (bool, dict)) and value != ""

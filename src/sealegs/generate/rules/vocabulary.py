@@ -168,12 +168,12 @@ class CorpusVocabulary:
         return schema.get("type") == "number" and speaks and bool(MONEY.search(wording)) and not SHARE.search(wording)
 
     def measures(self, tool: str) -> bool:
-        """Whether the tool asks for a unit beside a number; then the number must not come from just anywhere."""
+        """Return whether the tool asks for a unit beside a number; then the number must not come from just anywhere."""
         return any("unit" in name.split("_") for name in parameters(self.corpus.tools[tool]))
 
 
 def accepts(schema: Mapping[str, Any], value: Any) -> bool:
-    """Whether a parameter's schema takes a scalar, as far as type, pattern and bounds tell."""
+    """Return whether a parameter's schema takes a scalar, as far as type, pattern and bounds tell."""
     if "anyOf" in schema:
         return any(accepts(option, value) for option in schema["anyOf"])
     kind = schema.get("type")

@@ -128,7 +128,7 @@ class Stages:
         return {"task": {**item["task"], "request": words}}
 
     async def reverse(self, item: Item) -> dict[str, Any]:
-        """Whether an independent model finds a solution's calls and what each needs from the request alone."""
+        """Return whether an independent model finds a solution's calls and what each needs from the request alone."""
         task = self._task(item)
         names = sorted({*item["tools"], *task.graph.step_of}, key=lambda name: seeds.digest(self.seed, name))
         question = stage_prompts.reverse_question(task.request, [self.corpus.tools[name] for name in names])

@@ -141,7 +141,7 @@ def type_problems(task: Task, corpus: Corpus) -> Iterator[str]:
 
 
 def schema_takes(schema: Mapping[str, Any], value: Any) -> bool:
-    """Whether a parameter takes a written value."""
+    """Return whether a parameter takes a written value."""
     if "enum" in schema:
         return value in schema["enum"]
     if schema.get("type") == "array":

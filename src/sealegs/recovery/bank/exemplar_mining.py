@@ -113,7 +113,7 @@ def _way_out(turns: Sequence[Turn], place: int) -> tuple[Turn, ...] | None:
 
 
 def _mended(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Whether a call is the same once more, or with some arguments changed."""
+    """Return whether a call is the same once more, or with some arguments changed."""
     if not old or not new:
         return True
     kept = sum(name in new and new[name] == value for name, value in old.items())

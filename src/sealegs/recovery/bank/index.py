@@ -346,7 +346,7 @@ def _firsts(group: NDArray[Any], count: int) -> list[int]:
 
 
 def _covers(one: Exemplar, signature: Signature) -> bool:
-    """Whether one of an exemplar's messages has enough of a failure's words, and is not only a part of them."""
+    """Return whether one of an exemplar's messages has enough of a failure's words, and is not only a part of them."""
     stems = set(tokenize(_words(signature)))
     return not stems or max(len(stems & set(tokenize(mask))) for mask in one.masks) / len(stems) >= COVERED
 

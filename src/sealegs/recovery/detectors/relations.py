@@ -54,7 +54,7 @@ LIKENESS = {"same": "repeated", "opens": "began with", "tail": "ended as", "day"
 
 
 def repeats_value(mode: str, argument: Any, value: Any) -> bool:
-    """Whether `value` repeats `argument` in this mode."""
+    """Return whether `value` repeats `argument` in this mode."""
     if mode == "same":
         return roughly_equal(argument, value, 1e-9)
     if not (isinstance(argument, str) and isinstance(value, str)):
@@ -141,7 +141,7 @@ def equation_result(op: str, values: list[float], constants: tuple[float, float]
 
 
 def equals_rounded(value: float, right: float) -> bool:
-    """Whether a number is this result, but for rounding."""
+    """Return whether a number is this result, but for rounding."""
     # For small numbers a whole cent would be too much to allow.
     return abs(value - right) <= max(CENT if abs(value) >= 2 else CENT * abs(value) / 2, ROUNDED * abs(value))
 
@@ -181,7 +181,7 @@ class Before(Statement):
 
 
 def not_after(start: Any, end: Any) -> bool:
-    """Whether a time is not after another; what one of them leaves open (the hour) decides nothing."""
+    """Return whether a time is not after another; what one of them leaves open (the hour) decides nothing."""
     if not (isinstance(start, str) and isinstance(end, str)):
         return True
     size = min(len(start), len(end))

@@ -307,7 +307,7 @@ def _held(
 
 
 def _trivial(op: str, values: Sequence[float]) -> bool:
-    """Whether the result is one of the terms, so that it says nothing of the relation."""
+    """Return whether the result is one of the terms, so that it says nothing of the relation."""
     if op == "sum":
         return sum(value != 0 for value in values) < len(values)
     if op in ("product", "percent", "after"):

@@ -52,7 +52,7 @@ class Statement(ABC):
         """How an answer breaks it; None where it is true, or says nothing of this answer."""
 
     def applies(self, view: FlatCall) -> bool:
-        """Whether it says anything of this answer."""
+        """Return whether it says anything of this answer."""
         return all(name in view.values for name in self.names())
 
 

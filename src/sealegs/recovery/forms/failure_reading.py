@@ -71,7 +71,7 @@ class FailureShape:
 
 
 def is_part(value: Any) -> bool:
-    """Whether an answer says in any usual way that it is a part."""
+    """Return whether an answer says in any usual way that it is a part."""
     if is_partial(value):
         return True
     if not isinstance(value, Mapping):

@@ -98,5 +98,5 @@ class Breaker(AtOnce):
 
 
 def _unasked(failed_call: FailedCall) -> bool:
-    """Whether recovery itself kept the call from its tool, which is not to blame then."""
+    """Return whether recovery itself kept the call from its tool, which is not to blame then."""
     return isinstance(failed_call.outcome, Failure) and failed_call.outcome.type in ("CircuitOpen", TAKEN_OVER)

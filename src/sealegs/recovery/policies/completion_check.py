@@ -239,7 +239,7 @@ AnyCheck = Check | ByHistory
 
 
 def holds(condition: Condition, answer: Any, call: Call) -> bool:
-    """Whether a condition holds of an answer.
+    """Return whether a condition holds of an answer.
 
     Raises:
         Unclear: the answer does not show it.
@@ -274,7 +274,7 @@ def source_value(source: Own, call: Call) -> Any:
 
 
 def loosely_equal(left: Any, right: Any) -> bool:
-    """Whether two values are the same, however a server writes them: 5 and 5.0 and "5", "Ann " and "ann"."""
+    """Return whether two values are the same, however a server writes them: 5 and 5.0 and "5", "Ann " and "ann"."""
     # Part by part, so that the leaves of lists and objects are compared as loosely as values by themselves.
     if isinstance(left, (Mapping, list, tuple)) or isinstance(right, (Mapping, list, tuple)):
         if isinstance(left, Mapping) and isinstance(right, Mapping):

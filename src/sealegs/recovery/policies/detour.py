@@ -57,7 +57,7 @@ class ValueSources:
         return {name: value for name, value in found.items() if value is not LEFT_OUT}
 
     def begins(self, alternative: Alternative) -> bool:
-        """Whether the session has seen all that the alternative takes from its earlier calls."""
+        """Return whether the session has seen all that the alternative takes from its earlier calls."""
         own = {part.tool for part in alternative.parts}
         return all(self._expected(source, own) for source in alternative.sources())
 

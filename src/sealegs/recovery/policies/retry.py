@@ -79,5 +79,5 @@ class Retry(Policy):
 
 
 def _refused_as_done(failed_call: FailedCall, context: RecoveryContext) -> bool:
-    """Whether a repeated action is refused as one that was done: it is not worth a further try."""
+    """Return whether a repeated action is refused as one that was done: it is not worth a further try."""
     return failed_call.signature is not None and failed_call.signature.status == 409 and context.in_doubt(failed_call)

@@ -119,7 +119,7 @@ class Switch(Policy):
         return failed_call
 
     def _in_doubt(self, failed_call: FailedCall, context: RecoveryContext) -> bool:
-        """Whether this call, or an equal one before it, may have done its work.
+        """Return whether this call, or an equal one before it, may have done its work.
 
         A circuit that is open refuses a call that certainly did nothing; the equal ones that opened it may have.
         """
@@ -336,7 +336,7 @@ def done_by_another(data: Any) -> bool:
 
 
 def _changed(unfinished: UnfinishedAlternative, failed_call: FailedCall, context: RecoveryContext) -> bool:
-    """Whether a step that is not made anew would have other arguments now."""
+    """Return whether a step that is not made anew would have other arguments now."""
     sources = ValueSources(failed_call.call.arguments, context.memory, answers=unfinished.answers)
     try:
         return any(

@@ -138,7 +138,7 @@ class HighwaterEpisode:
         return tuple(self.library.functions[name] for name in names)
 
     def callable(self, name: str) -> bool:
-        """Whether the agent may call a function."""
+        """Return whether the agent may call a function."""
         return name in (self.library.functions if self.setting == "open" else {one.name for one in self.offered})
 
     @property
@@ -246,7 +246,7 @@ def draw_distractors(problem: SqlProblem, library: Library, seed: int, count: in
 
 
 def _answers(function: SqlFunction, problem: SqlProblem, library: Library) -> bool:
-    """Whether a function gives the problem's rows when it is given some of its values."""
+    """Return whether a function gives the problem's rows when it is given some of its values."""
     if function.database != problem.database or any(one.role != "value" for one in function.parameters):
         return False
     steps = [step for solution in problem.solutions for step in solution.steps]

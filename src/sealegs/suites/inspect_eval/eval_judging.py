@@ -62,7 +62,7 @@ def _solved(one: PlayedEpisode, solved_at: float) -> bool:
 
 
 def _lasting(record: Record) -> bool:
-    """Whether a permanent fault was delivered: those of the modes are known by them, a user's by its rule."""
+    """Return whether a permanent fault was delivered: those of the modes are known by them, a user's by its rule."""
     lasting = set(record.about.get(LASTING, ()))
     return any(strike.delivered and strike.rule in lasting for turn in record.turns for strike in turn.strikes)
 

@@ -207,7 +207,7 @@ class EvalCourse:
         return describe_shard(options.part, SUITE, samples, request)
 
     def _may_change_plan(self, file: Path) -> bool:
-        """Whether only the plan differs and nothing was played under it: then it may be mended."""
+        """Return whether only the plan differs and nothing was played under it: then it may be mended."""
         before = json.loads(file.read_text(encoding="utf-8"))
         now = self._options.model_dump(mode="json")
         if not before.get("plan") or not now["plan"] or any(before.get(k) != now[k] for k in now if k != "plan"):

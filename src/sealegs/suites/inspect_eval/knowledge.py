@@ -144,7 +144,7 @@ class EvalKnowledge(_Read):
     alternatives: tuple[AlternativeSettings, ...] = ()
 
     def is_about(self, task: str) -> bool:
-        """Whether the file names this task, with or without what is before the slash."""
+        """Return whether the file names this task, with or without what is before the slash."""
         return any(_same_task(task, known) for known in self.tasks)
 
     @model_validator(mode="after")

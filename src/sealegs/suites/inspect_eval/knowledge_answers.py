@@ -71,7 +71,7 @@ def _packed_data(text: str) -> bytes | None:
 
 
 def _written_in_c(value: Any, text: str) -> bool:
-    """Whether the text is what C writes of the data, which Python, five times slower, then writes as well."""
+    """Return whether the text is what C writes of the data, which Python, five times slower, then writes as well."""
     # Where no line is so long that either would fold it, both write the same.
     if text[:1] == "{" or max(map(len, text.split("\n"))) > FOLDED:
         return False

@@ -239,7 +239,7 @@ def _answer(one: TriedCall) -> Any:
 
 
 def _is_detectable(kind: str, spec: ToolSpec, one: TriedCall) -> bool:
-    """Whether this answer, made wrong in the way of the kind, breaks what is declared of the tool."""
+    """Return whether this answer, made wrong in the way of the kind, breaks what is declared of the tool."""
     draw = seeds.stream("knowledge", spec.name, kind)
     wrong = break_invariant(kind, spec, one.call.arguments, _answer(one), draw)
     return wrong is not None and bool(spec.violations(one.call.arguments, wrong))

@@ -107,7 +107,7 @@ class CarefulCaller(ReferenceCaller):
     async def _was_done(
         self, wanted: ReferenceCall, tool: ToolKnowledge, tools: Sequence[Tool], messages: list[ChatMessage]
     ) -> bool | None:
-        """Whether the look shows that a call was done; None where it does not tell."""
+        """Return whether the look shows that a call was done; None where it does not tell."""
         assert tool.shown_by is not None
         check = tool.shown_by.check()
         call = Call(wanted.tool, wanted.arguments)

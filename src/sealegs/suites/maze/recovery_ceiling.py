@@ -73,7 +73,7 @@ class StruckStep:
 
 
 def within_reach(episode: Scenario, habits: Habits = OTHERS, ways: Sequence[Alternative] | None = None) -> bool:
-    """Whether recovery and an agent of these habits can end the episode rightly.
+    """Return whether recovery and an agent of these habits can end the episode rightly.
 
     Args:
         episode: with faults of the suite.
@@ -137,7 +137,7 @@ def _noticed(spec: ToolSpec, call: Call, shown: Outcome) -> bool:
 
 
 def _put_right(fault: StruckStep, habits: Habits) -> bool:
-    """Whether the call itself can still be answered rightly."""
+    """Return whether the call itself can still be answered rightly."""
     if not fault.noticed:
         return False
     done = fault.moment == "after"

@@ -67,7 +67,7 @@ class MicroSuite(Suite["MicroOptions"]):
         return merge_campaigns(parts, out)
 
     def holds(self, logs: Path) -> bool:
-        """Whether a folder is that of a campaign."""
+        """Return whether a folder is that of a campaign."""
         return (logs / CAMPAIGN).is_file()
 
     def entrants(self, logs: Path) -> list[Entrant]:

@@ -119,7 +119,7 @@ def _outcome(workload: Workload, final: str | None, touched: bool, claimed: set[
 
 
 def _refuses(text: str) -> bool:
-    """Whether a text begins by saying that it has no answer."""
+    """Return whether a text begins by saying that it has no answer."""
     return REFUSED.search(re.split(r"[.!?;:]\s|\n", text, maxsplit=1)[0]) is not None
 
 
@@ -193,7 +193,7 @@ def _values(text: str) -> set[str]:
 
 
 def _rounded_in(text: str, known: str) -> bool:
-    """Whether a text gives a number rounded, with a decimal at least or as a large one."""
+    """Return whether a text gives a number rounded, with a decimal at least or as a large one."""
     try:
         value = float(known)
     except ValueError:

@@ -349,7 +349,7 @@ def _nodes(task: Task, kind: str) -> list[str]:
 
 
 def _fits(source: str, task: str, node: str, shown: LabelledFailure) -> bool:
-    """Whether the failure can be shown there, by every tool that may be struck, without a hidden effect."""
+    """Return whether the failure can be shown there, by every tool that may be struck, without a hidden effect."""
     if not shown.rewrites:
         return True
     tasks = _tasks(source)

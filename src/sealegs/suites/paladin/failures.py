@@ -50,7 +50,7 @@ class LabelledFailure(BaseModel):
         return self.given is not None
 
     def can(self, persistence: str) -> bool:
-        """Whether it may last that long."""
+        """Return whether it may last that long."""
         return self.lasts in ("either", persistence)
 
 

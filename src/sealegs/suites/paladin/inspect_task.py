@@ -135,7 +135,7 @@ async def _converse(
 
 
 def _ended_by_model(state: TaskState, recorder: Recorder) -> bool:
-    """Whether the model declined, or had no room, so that no arm can continue; the record is closed then."""
+    """Return whether the model declined, or had no room, so that no arm can continue; the record is closed then."""
     calls = () if state.output.empty else state.output.message.tool_calls or ()
     end = None if calls else model_end(state.output)
     if end is None or not end.last:

@@ -158,7 +158,7 @@ def _step_facts(expert: Expert, step: Step, act: UseTool) -> Iterable[tuple[str,
 
 
 def _gives(expert: Expert, step: Step, source: Field) -> bool:
-    """Whether a field is one of the answer of this step."""
+    """Return whether a field is one of the answer of this step."""
     node = expert.graph.by_id.get(source.node)
     if isinstance(node, Group):
         return any(branch.exports[source.path].node == step.id for branch in node.branches)

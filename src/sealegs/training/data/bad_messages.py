@@ -141,7 +141,7 @@ def looked_up(history: str, spec: ToolSpec, use: UseTool, data: Any) -> LookResu
 
 
 def _is(entry: Mapping[str, Any], spec: ToolSpec, use: UseTool) -> bool:
-    """Whether an entry is that of a call; requests are listed with defaults."""
+    """Return whether an entry is that of a call; requests are listed with defaults."""
     properties = spec.parameters.get("properties", {})
     defaults = {name: given["default"] for name, given in properties.items() if "default" in given}
     arguments = {**defaults, **use.arguments}

@@ -65,7 +65,7 @@ class Watched:
         return self.base.specs.get(tool) or self.base.corpus.spec(tool)
 
     def wrong(self, turn: RowTurn) -> bool:
-        """Whether a call is wrong in itself: no such tool, or arguments that it cannot take."""
+        """Return whether a call is wrong in itself: no such tool, or arguments that it cannot take."""
         if self.spec(turn.use.tool) is None:
             return True
         corpus = self.base.corpus
@@ -73,7 +73,7 @@ class Watched:
         return isinstance(tool.arguments(turn.use.arguments), Failure)
 
     def bad(self, turn: RowTurn) -> bool:
-        """Whether an answer is an error, or that of the tool that was struck and cannot be right."""
+        """Return whether an answer is an error, or that of the tool that was struck and cannot be right."""
         data = parse_tool_message(turn.answer)
         if error_in(data) is not None:
             return True
@@ -190,7 +190,7 @@ def error_in(data: Any) -> Mapping[str, Any] | None:
 
 
 def is_argument_error(data: Any) -> bool:
-    """Whether an error says that the arguments are wrong, by its published class or by its cause."""
+    """Return whether an error says that the arguments are wrong, by its published class or by its cause."""
     error = error_in(data)
     if error is None:
         return False

@@ -222,7 +222,7 @@ class Expert(Planner):
         return self._draw.choice([step for step in steps if not self._leaves_begun(step)] or steps)
 
     def _leaves_begun(self, step: Step) -> bool:
-        """Whether a step is of another branch of its group than one that was begun and is open."""
+        """Return whether a step is of another branch of its group than one that was begun and is open."""
         if step.id not in self.graph.home:
             return False
         group, own = self.graph.home[step.id]

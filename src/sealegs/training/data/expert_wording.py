@@ -229,7 +229,7 @@ def _failure(scene: ActScene, called: str = "") -> str:
 
 
 def _was_refused(scene: ActScene) -> bool:
-    """Whether a tool that refuses duplicates refused the repetition of a call that failed."""
+    """Return whether a tool that refuses duplicates refused the repetition of a call that failed."""
     error = scene.trouble.error if scene.trouble is not None and scene.trouble.times > 1 else None
     return scene.again == "refused" and error is not None and error.get("status") == REFUSAL
 

@@ -198,7 +198,7 @@ class TrajectoryPlayer:
         return self.session.call(use.tool, use.arguments, run)
 
     def takes(self, use: UseTool) -> bool:
-        """Whether there is such a tool, and it takes such arguments."""
+        """Return whether there is such a tool, and it takes such arguments."""
         corpus = self.order.variant.base.corpus
         tool = corpus.tools.get(use.tool) or corpus.histories.get(use.tool)
         return use.tool in self.specs and tool is not None and not isinstance(tool.arguments(use.arguments), Failure)
@@ -343,7 +343,7 @@ def _taught(player: TrajectoryPlayer, teacher: Teacher) -> Trajectory:
 
 
 def _still_wrong(player: TrajectoryPlayer) -> bool:
-    """Whether the node that failed is not done yet, as far as the calls that worked say."""
+    """Return whether the node that failed is not done yet, as far as the calls that worked say."""
     order = player.order
     assert order.step is not None
     graph = order.variant.task.graph

@@ -49,7 +49,7 @@ def code(service: str, ref: str) -> str:
 
 
 def is_unseen_tool(name: str) -> bool:
-    """Whether a tool is kept from training."""
+    """Return whether a tool is kept from training."""
     return seeds.digest(DOMAIN, "unseen", name) % HELD_OUT == 0
 
 

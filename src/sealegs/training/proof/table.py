@@ -108,7 +108,7 @@ def verdicts(rows: Sequence[Row]) -> list[str]:
 
 
 def intervals_apart(rows: Sequence[Row], one: str, other: str, mode: str = SEEN) -> bool | None:
-    """Whether the first model's recovery rate lies above the second's with intervals that do not touch."""
+    """Return whether the first model's recovery rate lies above the second's with intervals that do not touch."""
     found = {row["model"]: row for row in rows if row["suite"] == SUITE and _is(row, mode, ALL, "rr")}
     if one not in found or other not in found:
         return None

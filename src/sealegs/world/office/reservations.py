@@ -48,7 +48,7 @@ def slot_at(room_id: str, date: str, start: str, minutes: int) -> TimeSlot:
 
 
 def is_taken(world: World, slot: TimeSlot) -> bool:
-    """Whether a booking or a hold stands in the way."""
+    """Return whether a booking or a hold stands in the way."""
     added = world.state("office.room_slots").values()
     return any(_overlap(slot, other) for other in (*BOOKED, *(hold.slot for hold in HOLDS), *added))
 

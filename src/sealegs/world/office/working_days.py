@@ -64,7 +64,7 @@ def within_year(day: date) -> date:
 
 
 def weekend(day: date) -> bool:
-    """Whether the day is a Saturday or Sunday."""
+    """Return whether the day is a Saturday or Sunday."""
     return day.weekday() >= len(WORKING_WEEK)
 
 

@@ -210,7 +210,7 @@ Cells = Sequence[Sequence[Any]]
 
 
 def same_rows(one: Cells, other: Cells, ordered: bool) -> bool:
-    """Whether two answers are the same: row by row where the order counts, else with the same rows as often."""
+    """Return whether two answers are the same: row by row where the order counts, else with the same rows as often."""
     if len(one) != len(other):
         return False
     first, second = ([tuple(map(_typed, row)) for row in rows] for rows in (one, other))

@@ -51,7 +51,7 @@ def overlap(holder: SqlFunction, held: SqlFunction) -> Overlap:
 
 
 def contains_run(one: Words, other: Words) -> bool:
-    """Whether a text has the words of another one in a row."""
+    """Return whether a text has the words of another one in a row."""
     return any(one[at : at + len(other)] == other for at in range(len(one) - len(other) + 1))
 
 

@@ -314,7 +314,7 @@ def _reason(answer: Answer) -> str:
 
 
 def _counts_nothing(answer: Answer) -> bool:
-    """Whether an answer is nothing but zeros: what was to be counted or added up does not exist."""
+    """Return whether an answer is nothing but zeros: what was to be counted or added up does not exist."""
     return all(cell == 0 for row in answer.rows for cell in row)
 
 

@@ -109,7 +109,7 @@ def _agrees(library: Library, problem: SqlProblem) -> bool:
 
 
 def _matters(library: Library, problem: SqlProblem) -> bool:
-    """Whether every scratchpad of a solution's last call makes a difference."""
+    """Return whether every scratchpad of a solution's last call makes a difference."""
     return not any(
         same_rows(rows, problem.rows, ordered=False)
         for solution in problem.solutions[1:]

@@ -177,7 +177,7 @@ def _numeric(value: str, column: Column) -> str | None:
 
 
 def _free(literal: Tree) -> bool:
-    """Whether a literal is a value that could be another, and no part of the formula."""
+    """Return whether a literal is a value that could be another, and no part of the formula."""
     parent = literal.parent
     while parent is not None:
         if isinstance(parent, (exp.Predicate, exp.Binary)) and not isinstance(parent, exp.DPipe):

@@ -99,7 +99,7 @@ def query_sources(select: Tree) -> Iterator[tuple[str, Tree]]:
 
 
 def reads_scratchpad(query: Tree) -> bool:
-    """Whether this very query reads from a scratchpad, and no subquery of it."""
+    """Return whether this very query reads from a scratchpad, and no subquery of it."""
     origin = query.args.get("from_")
     table = origin.this if origin is not None else None
     if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Anonymous):
@@ -148,7 +148,7 @@ def _is_name(node: exp.Column, schema: Schema) -> bool:
 
 
 def _gives(query: Tree, name: str) -> bool:
-    """Whether a subquery may have a column of this name."""
+    """Return whether a subquery may have a column of this name."""
     first = selects(query)[:1]
     return any(
         isinstance(item, exp.Star) or fold_name(item.alias_or_name) == name for one in first for item in one.expressions
@@ -156,7 +156,7 @@ def _gives(query: Tree, name: str) -> bool:
 
 
 def _now(node: Tree) -> bool:
-    """Whether a text means the present: SQLite's date functions read `now` so."""
+    """Return whether a text means the present: SQLite's date functions read `now` so."""
     if not (node.is_string and node.name.lower() == "now"):
         return False
     return node.find_ancestor(exp.Func, exp.Predicate) is not None and isinstance(node.parent, exp.Func)

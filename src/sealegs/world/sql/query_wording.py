@@ -354,7 +354,7 @@ def _bare(words: str) -> str:
 
 
 def _of_rows(node: Tree) -> bool:
-    """Whether this is a COUNT of rows, and not of the different values of a column."""
+    """Return whether this is a COUNT of rows, and not of the different values of a column."""
     return isinstance(node, exp.Count) and not isinstance(node.this, exp.Distinct)
 
 

@@ -25,7 +25,7 @@ def run_way(database: Database, way: Way) -> list[QueryResult]:
 
 
 def earlier_calls_matter(database: Database, way: Way, run: Sequence[QueryResult]) -> bool:
-    """Whether each list of rows that the last call of a way is given makes a difference to its answer.
+    """Return whether each list of rows that the last call of a way is given makes a difference to its answer.
 
     A list that is empty makes none, and neither does one without which the answer is the same.
 

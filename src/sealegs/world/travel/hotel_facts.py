@@ -44,7 +44,7 @@ class Hotel:
         return _CITIES[self.city][0]
 
     def is_full(self, night: date) -> bool:
-        """Whether no room is left on that night when the episode begins."""
+        """Return whether no room is left on that night when the episode begins."""
         weeks = (date.fromisoformat(first) for first in self.full)
         return any(first <= night < first + timedelta(days=7) for first in weeks)
 

@@ -38,7 +38,7 @@ def find_hold(world: World, id: str) -> SeatHold:
 
 
 def is_ticketed(world: World, hold: SeatHold) -> bool:
-    """Whether a ticket was issued for the hold."""
+    """Return whether a ticket was issued for the hold."""
     return hold.id in world.state("travel.tickets")
 
 

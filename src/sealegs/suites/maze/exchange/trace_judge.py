@@ -188,7 +188,7 @@ class _Reader:
         return self.task.right_run.steps[step.id].output
 
     def _strikes(self, tool: str, failed: bool) -> bool:
-        """Whether a fault was planned for this call of the tool; a failure is not an implicit fault."""
+        """Return whether a fault was planned for this call of the tool; a failure is not an implicit fault."""
         step = self.task.task.graph.step_of.get(tool)
         node = node_of(step, self.task.task.graph) if step else ""
         if tool not in self.targets.get(node, ()) or failed == (self.mode in IMPLICIT):

@@ -81,7 +81,7 @@ def admission(answer: str) -> str:
 
 
 def states_value(clause: str) -> bool:
-    """Whether a clause gives a value as if nothing were wrong."""
+    """Return whether a clause gives a value as if nothing were wrong."""
     return bool(GIVES.search(clause)) and not HEDGE.search(clause) and not WANTED.search(clause)
 
 

@@ -132,7 +132,7 @@ class _Meaning:
         return read
 
     def _sound(self, name: str, value: Word) -> bool:
-        """Whether a setting's value can be used by itself; says so where it cannot."""
+        """Return whether a setting's value can be used by itself; says so where it cannot."""
         wrong, remedy = "", ""
         # A case whose guard fails falls through with `wrong` empty: then the value is sound.
         match name:
@@ -193,7 +193,7 @@ class _Meaning:
                 yield replace(word, text=name)
 
     def _meant(self, name: str, read: _Read) -> bool:
-        """Whether a pattern may mean the task: with a boundary those with two agents, else the others."""
+        """Return whether a pattern may mean the task: with a boundary those with two agents, else the others."""
         return bool(read.boundary) == (name in self._vocabulary.paired)
 
     def _faults(self, faults: Sequence[NamedFault]) -> Iterator[NamedFault]:
@@ -212,7 +212,7 @@ class _Meaning:
                     yield NamedFault(replace(word, text=name), fault.parameters)
 
     def _fitting(self, fault: str, name: Word, value: Word) -> bool:
-        """Whether a fault has such a parameter and the parameter such a value; says so where not."""
+        """Return whether a fault has such a parameter and the parameter such a value; says so where not."""
         known = FAULTS[fault].parameters
         if name.text not in known:
             remedy = _choice(name.text, list(known)) if known else "It has none."
@@ -248,7 +248,7 @@ class _Meaning:
             yield from (replace(one, seed=int(seed.text)) for seed in read.seed) if read.seed else (one,)
 
     def _impossible(self, task: Word, tool: Word | None, level: Word | None, errors: Word | None) -> bool:
-        """Whether settings that are sound by themselves do not go together; says so."""
+        """Return whether settings that are sound by themselves do not go together; says so."""
         offered = self._vocabulary.tasks[task.text]
         # Every combination with the same two words complains; `campaign_from` drops the repetitions.
         if tool and tool.text != "*" and tool.text not in offered:

@@ -148,7 +148,7 @@ def run_outcome(course: EndedRun, workload: Workload) -> tuple[str, str, str]:
 
 
 def numeric(accepted: Accepted) -> bool:
-    """Whether the expected answer is a number and nothing else that could be wrong."""
+    """Return whether the expected answer is a number and nothing else that could be wrong."""
     match accepted:
         case AcceptedParts(parts=parts):
             return all(map(numeric, parts))

@@ -93,7 +93,7 @@ def ended_run(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:
 
 
 def failed_outside(ended: RunEnd) -> bool:
-    """Whether a run ended by what was neither agent nor tools; it is made again."""
+    """Return whether a run ended by what was neither agent nor tools; it is made again."""
     return ended.result is not None and ended.result.get("ended") == OUTSIDE
 
 

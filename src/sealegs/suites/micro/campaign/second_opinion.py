@@ -33,7 +33,7 @@ DECLINED: it says that it could not find out, or gives no value."""
 
 
 def doubtful(run: LabelledRun) -> bool:
-    """Whether the rules may have erred."""
+    """Return whether the rules may have erred."""
     return run.ruled == SILENT or (run.ruled == CORRECT and bool(hedge(run.evidence.found)))
 
 

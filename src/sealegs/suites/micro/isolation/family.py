@@ -40,7 +40,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def alive(pid: int) -> bool:
-    """Whether it runs: neither gone nor a zombie."""
+    """Return whether it runs: neither gone nor a zombie."""
     return _status(pid)[0] not in (b"Z", b"X", b"")
 
 

@@ -47,7 +47,7 @@ class RunJournal:
             raise
 
     def has(self, request: RunRequest) -> bool:
-        """Whether its end is known.
+        """Return whether its end is known.
 
         Raises:
             UserError: an end is known, but of a different request with the same id.

@@ -128,7 +128,7 @@ def _raised(error: BaseException) -> dict[str, Any]:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether a `MemoryError` is at the root of it."""
+    """Return whether a `MemoryError` is at the root of it."""
     seen: set[int] = set()
     left: list[BaseException | None] = [error]
     while left:

@@ -50,7 +50,7 @@ class Accepted(ABC):
 
     @abstractmethod
     def judge(self, text: str) -> bool:
-        """Whether the text gives it."""
+        """Return whether the text gives it."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Quantity(Accepted):
     beside: Sequence[float] = ()
 
     def judge(self, text: str) -> bool:
-        """Whether the last number that the text states is it, and nothing contradicts it."""
+        """Return whether the last number that the text states is it, and nothing contradicts it."""
         text = _held(normalize_quantities(text))
         sentences = [(marked, values) for marked, values in map(self._read, SENTENCE.split(text)) if values]
         if not sentences:
@@ -125,7 +125,7 @@ class AcceptedName(Accepted):
     rivals: Sequence[str] = ()
 
     def judge(self, text: str) -> bool:
-        """Whether the text gives the name, does not deny it, and does not give a rival in its place."""
+        """Return whether the text gives the name, does not deny it, and does not give a rival in its place."""
         text = _held(text.replace("’", "'").replace("*", ""))
         own = [span for name in self.names for span in _stated(name, text)]
         if not own:
@@ -152,7 +152,7 @@ class Day(Accepted):
     beside: Sequence[date] = ()
 
     def judge(self, text: str) -> bool:
-        """Whether it is the last day that the text states, in any of the forms in which people write one."""
+        """Return whether it is the last day that the text states, in any of the forms in which people write one."""
         text = _held(re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", normalize_quantities(text), flags=re.IGNORECASE))
         named = ((at, day) for at, day in self._days(text) if day not in self.beside)
         found = sorted((at, day) for at, day in named if not _denied(text, at))
@@ -187,7 +187,7 @@ class AcceptedParts(Accepted):
     parts: Sequence[Accepted]
 
     def judge(self, text: str) -> bool:
-        """Whether the text gives each of them."""
+        """Return whether the text gives each of them."""
         return all(part.judge(text) for part in self.parts)
 
 

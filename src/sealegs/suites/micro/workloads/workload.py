@@ -61,7 +61,7 @@ class Assignment:
     accepted: Accepted
 
     def judge(self, text: str) -> bool:
-        """Whether a text gives the accepted answer."""
+        """Return whether a text gives the accepted answer."""
         return self.accepted.judge(text)
 
 
@@ -101,7 +101,7 @@ class Workload:
         return bool(self.research)
 
     def judge(self, text: str) -> bool:
-        """Whether a text gives the accepted answer."""
+        """Return whether a text gives the accepted answer."""
         return self.task.judge(text)
 
 

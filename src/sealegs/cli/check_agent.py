@@ -26,7 +26,7 @@ TASK = typer.Option(help="The task's text, as the agent receives it.")
 EFFECTS = typer.Option(help="Names of the tools that change something, separated by commas; the others only read.")
 SAME = typer.Option(help="Names of tools that do the same, separated by commas; may be repeated.")
 RESET = typer.Option(help="module:function that puts the world of the tools back; called before each run.")
-CORRECT = typer.Option(help="module:function that says whether the answer of a run without faults is right.")
+CHECK = typer.Option(help="module:function that says whether the answer of a run without faults is right.")
 CLEAN = typer.Option(min=1, help="Runs without faults to learn from.")
 REPEATS = typer.Option(min=1, help="How often each fault is tried at each place.")
 FAIL_UNDER = typer.Option(help="The share of right runs under faults that is required, such as 0.8, or 80 for 80 %.")
@@ -45,7 +45,7 @@ def check_agent(
     same: Annotated[list[str] | None, SAME] = None,
     specs: Annotated[str, SPECS] = "",
     reset: Annotated[str, RESET] = "",
-    correct: Annotated[str, CORRECT] = "",
+    check: Annotated[str, CHECK] = "",
     clean_runs: Annotated[int, CLEAN] = 2,
     repeats: Annotated[int, REPEATS] = 1,
     fail_under: Annotated[float, FAIL_UNDER] = 1.0,
@@ -66,14 +66,14 @@ def check_agent(
     command resumes a check that was stopped.
     """
     from sealegs.engines.folders import folder_name
+    from sealegs.experiments import reference_check
     from sealegs.experiments.experiment_start import known_specs
-    from sealegs.experiments.reference_check import check
 
     check_targets(html, junit)
     folder = out or Path("sealegs-check") / folder_name(agent)
     more = {"seed": seed, "max_calls": max_calls, "timeout": timeout, "time_limit": time_limit, "clock": clock}
     with show_progress("runs") as progress, interruptible("run"), foreign_output_aside():
-        found = check(
+        found = reference_check.check(
             agent,
             tools,
             task,
@@ -81,7 +81,7 @@ def check_agent(
             alternatives=[_names(one) for one in same or ()],
             specs=known_specs(specs),
             reset=reset or None,
-            correct=correct or None,
+            check=check or None,
             clean_runs=clean_runs,
             repeats=repeats,
             fail_under=fail_under,

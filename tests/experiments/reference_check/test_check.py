@@ -287,7 +287,7 @@ def test_a_file_that_contradicts_the_tools_is_refused_in_one_line(change: Callab
         ({"alternatives": [["search_policy", "fx_quote"]]}, "the task needs none of them"),
         ({"task": " "}, "the task is empty"),
         ({"clean_runs": 0}, "clean_runs=0"),
-        ({"correct": lambda answer: False}, "nothing is learned from it"),
+        ({"check": lambda answer: False}, "nothing is learned from it"),
         ({"tools": [shop.find_order, shop.find_order]}, "two tools are named 'find_order'"),
     ],
 )

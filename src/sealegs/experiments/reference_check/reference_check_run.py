@@ -65,7 +65,7 @@ def check(
     alternatives: Alternatives = (),
     specs: Iterable[ToolSpec] = (),
     reset: str | Reset | None = None,
-    correct: str | Check | None = None,
+    check: str | Check | None = None,
     clean_runs: int = 2,
     repeats: int = 1,
     fail_under: float = 1.0,
@@ -87,7 +87,7 @@ def check(
         alternatives: tools that do the same: lists of their names, or mappings from them to fixed arguments.
         specs: what else is known of tools, such as the invariants of their answers.
         reset: puts the world of the tools back to its beginning; called before each run.
-        correct: whether the answer of a run without faults is right, so that nothing is learned from a wrong one.
+        check: whether the answer of a run without faults is right, so that nothing is learned from a wrong one.
         clean_runs: runs to learn from; they are not judged.
         repeats: how often each fault is tried at each place.
         fail_under: the share of right runs under faults that is required.
@@ -100,7 +100,7 @@ def check(
         UserError: something that was given cannot be used, or nothing can be learned.
     """
     _require_sensible(task, clean_runs, repeats)
-    judge_of_clean = import_callable(correct) if isinstance(correct, str) and correct else correct or None
+    judge_of_clean = import_callable(check) if isinstance(check, str) and check else check or None
     made = tool_maker(tools, list(specs), effects)
     # Made once before the runs, for the declarations of the tools; `AgentWithTools` makes those of each run.
     known = made()
@@ -204,7 +204,7 @@ class _CheckCourse:
     file: Path | None
     out: Path | None
     view: ExperimentView
-    correct: Check | None
+    check: Check | None
     unreset: str = ""
     notes: list[str] = field(default_factory=list)
 
@@ -321,7 +321,7 @@ class _CheckCourse:
         if name not in folder.runs:
             self.reset()
             facts = {"suite": SUITE, "mode": LEARN, "place": "", "moment": "", "epoch": number, "reference": ""}
-            player = replace(self.player, check=self.correct, facts=facts)
+            player = replace(self.player, check=self.check, facts=facts)
             folder.keep(player.play(CheckRun("baseline", -number, self.request, name), NO_FAULTS))
         found = folder.runs[name]
         if found.problems:

@@ -359,7 +359,7 @@ def test_figures_are_never_broken_on_a_narrow_terminal() -> None:
 
 def test_the_power_of_a_pilot_is_queried_by_its_models(runs: Path, tmp_path: Path) -> None:
     target = tmp_path / "power.json"
-    arguments = ["--models", "retrier,naive", "--metric", "tsr", "--tasks", "8,40", "--experiments", "100"]
+    arguments = ["--pair", "retrier,naive", "--metric", "tsr", "--task-counts", "8,40", "--experiments", "100"]
     done = CliRunner().invoke(app, ["power", str(runs), *arguments, "--json", str(target)])
     assert done.exit_code == 0, done.output
     rows = json.loads(target.read_text("utf-8"))["rows"]
@@ -369,9 +369,9 @@ def test_the_power_of_a_pilot_is_queried_by_its_models(runs: Path, tmp_path: Pat
     ]
     assert rows[0]["value"] <= rows[1]["value"] == 100
     for options, why in (
-        (["--epochs", "2"], "the pilot has one epoch"),
-        (["--models", "retrier"], "a pilot is of two models, and 1 is named"),
-        (["--models", "retrier,nave"], "did you mean"),
+        (["--epoch-counts", "2"], "the pilot has one epoch"),
+        (["--pair", "retrier"], "a pilot is of two models, and 1 is named"),
+        (["--pair", "retrier,nave"], "did you mean"),
     ):
         wrong = CliRunner().invoke(app, ["power", str(runs), *options])
         assert isinstance(wrong.exception, UserError)

@@ -25,9 +25,11 @@ def power_command(
         float, typer.Option(min=0, max=1, help="With --rates: how alike the episodes of a task are, 0 to 1.")
     ] = 0.3,
     metric: Annotated[str, typer.Option(help="The metric to compare by; the suite's main one by default.")] = "",
-    models: Annotated[str, typer.Option(help="Which two models of the pilot; the two best by default.")] = "",
-    epochs: Annotated[str, typer.Option(help="Numbers of epochs, separated by commas.")] = "1",
-    tasks: Annotated[str, typer.Option(help="Numbers of tasks whose power is wanted; the fewest by default.")] = "",
+    pair: Annotated[str, typer.Option(help="Two models of the pilot, as A,B; the two best by default.")] = "",
+    epoch_counts: Annotated[str, typer.Option(help="Numbers of epochs, separated by commas.")] = "1",
+    task_counts: Annotated[
+        str, typer.Option(help="Numbers of tasks, separated by commas; finds the fewest by default.")
+    ] = "",
     wanted: Annotated[float, typer.Option("--power", min=1, max=99.9, help="The power that is wanted, in %.")] = 80.0,
     comparisons: Annotated[int, typer.Option(min=1, max=10_000, help="How many pairs Holm corrects for.")] = 1,
     experiments: Annotated[int, typer.Option(min=100, max=100_000, help="How many are drawn for a figure.")] = 1000,
@@ -43,8 +45,9 @@ def power_command(
 
     if bool(runs) == bool(rates):
         raise UserError("name either the runs of a pilot or --rates, as in `sealegs power --rates 60,70`")
-    each, sizes = _numbers("--epochs", epochs, MOST_EPOCHS), _numbers("--tasks", tasks, MOST_TASKS) if tasks else []
-    plan = plan_of_pilot(runs, metric, models) if runs else plan_of_rates(rates, alike)
+    each = _numbers("--epoch-counts", epoch_counts, MOST_EPOCHS)
+    sizes = _numbers("--task-counts", task_counts, MOST_TASKS) if task_counts else []
+    plan = plan_of_pilot(runs, metric, pair) if runs else plan_of_rates(rates, alike)
     found = answer(plan, each, sizes, wanted, error=0.05 / comparisons, experiments=experiments, seed=seed)
     if json != "-":
         console.print(f"Taken for true: {plan.about}.", highlight=False, markup=False)

@@ -68,11 +68,11 @@ def plan_of_pilot(runs: Sequence[Path], metric: str = "", models: str = "") -> S
     names = [group[one.entrant].name for one in ranking.standings]
     chosen = split_names(models) if models else names[:2]
     if problems := unknown_name_problems("model", chosen, names):
-        raise UserError(f"--models: {'; '.join(problems)}")
+        raise UserError(f"--pair: {'; '.join(problems)}")
     if len(set(chosen)) != 2:
         raise UserError(
             f"a pilot is of two models, and {len(set(chosen))} {'is' if len(set(chosen)) == 1 else 'are'} named "
-            f"({', '.join(chosen)}); give runs of two, or name two with --models"
+            f"({', '.join(chosen)}); give runs of two, or name two with --pair"
         )
     two = [one for name in chosen for one in group if one.name == name]
     pilot = pilot_of(ranking.metric, two[0], two[1])
@@ -105,8 +105,8 @@ def answer(
     """
     if plan.most_epochs is not None and max(epochs) > plan.most_epochs:
         raise UserError(
-            f"--epochs {max(epochs)}: the pilot has one epoch, which does not say how alike epochs are; run it with "
-            "--epochs 2 or more, or assume it with --rates and --alike"
+            f"--epoch-counts {max(epochs)}: the pilot has one epoch, which does not say how alike epochs are; run it "
+            "with --epochs 2 or more, or assume it with --rates and --alike"
         )
     if tasks:
         return [

@@ -66,11 +66,11 @@ def test_a_split_without_problems(library: Path) -> None:
 
 
 def test_published_stands_for_four_settings_and_for_nothing_else() -> None:
-    options = HighwaterOptions(agent="oracle", published=True)
+    options = HighwaterOptions(agent="oracle", as_published=True)
     assert options.manner == PUBLISHED_MANNER
-    again = HighwaterOptions(**{name: getattr(options, name) for name in ("agent", "published", *MANNERS)})
+    again = HighwaterOptions(**{name: getattr(options, name) for name in ("agent", "as_published", *MANNERS)})
     assert again == options, "as a task of Inspect is given them"
     assert HighwaterOptions(agent="oracle").manner == Manner()
     for contrary in ({"rows": "lists"}, {"refusal": "own"}):
-        with pytest.raises(ChoiceError, match="--published does not go with"):
-            HighwaterOptions(agent="oracle", published=True, **contrary).checked()  # type: ignore[arg-type]
+        with pytest.raises(ChoiceError, match="--as-published does not go with"):
+            HighwaterOptions(agent="oracle", as_published=True, **contrary).checked()  # type: ignore[arg-type]

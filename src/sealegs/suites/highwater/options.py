@@ -34,8 +34,8 @@ from sealegs.suites.run_options import RunOptions, hidden_option, option, plan_j
 from sealegs.world.sql.parameter import RowForm
 
 BOTH = "both"
-AUTO = "auto: as --published says."
-CHOSEN = {"rows": PUBLISHED_MANNER.rows, "refusal": PUBLISHED_MANNER.refusal}  # what --published chooses of several
+AUTO = "auto: as --as-published says."
+CHOSEN = {"rows": PUBLISHED_MANNER.rows, "refusal": PUBLISHED_MANNER.refusal}  # what --as-published chooses of several
 MODES = {BOTH: ERRORS, "off": ("off",), "on": ("on",)}
 
 
@@ -57,7 +57,7 @@ class HighwaterOptions(RunOptions):
     empty_hint: bool = option(False, "A function that finds nothing names the nearest value.")
     examples: bool = option(False, "Show two worked examples before the question.")
     refusal: Literal["auto", "own", "published"] = option("auto", f"The words of a refusal: own or published. {AUTO}")
-    published: bool = option(False, "As published: records, hints at values, examples, refusal.")
+    as_published: bool = option(False, "As published: records, hints at values, examples, refusal.")
     plan: str = option("", "The file of your own fault plan, in place of refusals.")
     sandbox: str = option("", "Run code in a sandbox of Inspect: docker, docker:FILE.")
     allow_weak_sandbox: bool = run_only_option(False, "Run code without namespaces.")
@@ -76,11 +76,11 @@ class HighwaterOptions(RunOptions):
         # The plan decides what fails; refusals drawn beside it would not be the user's.
         if given.get("plan"):
             given["errors"] = "off"
-        manner = PUBLISHED_MANNER if given.get("published") else PLAIN
+        manner = PUBLISHED_MANNER if given.get("as_published") else PLAIN
         for name in CHOSEN:
             if given.get(name, "auto") == "auto":
                 given[name] = getattr(manner, name)
-        if given.get("published"):
+        if given.get("as_published"):
             given |= {"empty_hint": True, "examples": True}
         return given
 
@@ -110,9 +110,9 @@ class HighwaterOptions(RunOptions):
         if self.sandbox and self.engine == "direct":
             yield "--sandbox is of Inspect, and the direct engine has none; leave --engine out"
         # `_contained` filled in all that was left open, so what differs now was given by the user.
-        if self.published and self.manner != PUBLISHED_MANNER:
+        if self.as_published and self.manner != PUBLISHED_MANNER:
             own = [f"--{name} {getattr(self, name)}" for name in CHOSEN if getattr(self, name) != CHOSEN[name]]
-            yield f"--published does not go with {' and '.join(own)}; leave one of them out"
+            yield f"--as-published does not go with {' and '.join(own)}; leave one of them out"
         # The shipped library replaces one that cannot be read, so that plan and search are checked too.
         folder, wrong = self._library()
         yield from wrong

@@ -34,7 +34,7 @@ from sealegs.suites.run_options import RunOptions, hidden_option, option, plan_j
 from sealegs.world.sql.parameter import RowForm
 
 BOTH = "both"
-AUTO = "auto: as --as-published says."
+AUTO = "auto: set by --as-published."
 CHOSEN = {"rows": PUBLISHED_MANNER.rows, "refusal": PUBLISHED_MANNER.refusal}  # what --as-published chooses of several
 MODES = {BOTH: ERRORS, "off": ("off",), "on": ("on",)}
 

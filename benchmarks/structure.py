@@ -1,11 +1,13 @@
 """How a Python package is built, beside others: lengths, circles of imports, names that are shared.
 
+    pip install "radon>=6,<7"    # cyclomatic complexity
     pip install --no-deps --target .nox/peers httpx tenacity respx pluggy hypothesis sqlglot verifiers inspect_ai trl
     python benchmarks/structure.py src/sealegs .nox/peers/httpx ... --json benchmarks/results/structure.json
 
 It reads source and runs none of it. A function's lines are those from `def` to its end without its docstring. An import
 counts wherever it stands, in a function too, but not where only a type checker sees it. A public name is one without an
-underscore at the top of a file; it is shared where another file of the package has it, too.
+underscore at the top of a file; it is shared where another file of the package has it, too. A line is duplicated if a
+run of 60 tokens that covers it occurs twice, names and literals included, imports and docstrings left out.
 """
 
 from __future__ import annotations
@@ -13,17 +15,20 @@ from __future__ import annotations
 import argparse
 import ast
 import tokenize
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from io import StringIO
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 import networkx as nx
+from radon.complexity import cc_visit
 from results_file import write_results
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+RUN = 60  # tokens that make a duplicate
+LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 
 def modules(root: Path) -> dict[str, Path]:
@@ -89,6 +94,51 @@ def comments_in(text: str) -> int:
     return sum(token.type == tokenize.COMMENT for token in tokenize.generate_tokens(StringIO(text).readline))
 
 
+def complexities(text: str) -> Iterator[int]:
+    """The cyclomatic complexity (McCabe 1976) of each function and method, as radon counts it."""
+    for block in cc_visit(text):
+        if hasattr(block, "methods"):
+            continue  # a class: its methods come as blocks of their own
+        yield block.complexity
+        yield from (inner.complexity for inner in block.closures)
+
+
+def is_annotated(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a function declares the types of its result and of all its arguments."""
+    given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+    wanted = [one for one in given if one is not None and one.arg not in ("self", "cls")]
+    return node.returns is not None and all(one.annotation is not None for one in wanted)
+
+
+def code_tokens(text: str) -> Iterator[tuple[str, int]]:
+    """The tokens of a file with their lines, without layout, comments, imports and strings that are statements."""
+    before, importing = tokenize.NEWLINE, False
+    for token in tokenize.generate_tokens(StringIO(text).readline):
+        if token.type in LAYOUT:
+            continue
+        starts = before == tokenize.NEWLINE
+        importing = token.string in ("import", "from") if starts else importing
+        if token.type != tokenize.NEWLINE and not importing and not (starts and token.type == tokenize.STRING):
+            yield token.string, token.start[0]
+        before = token.type
+
+
+def duplicated_lines(texts: Iterable[str]) -> int:
+    """How many lines a run of tokens covers that occurs twice without overlapping itself."""
+    files = [list(code_tokens(text)) for text in texts]
+    places: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for number, tokens in enumerate(files):
+        words = tuple(word for word, _ in tokens)
+        for start in range(len(words) - RUN + 1):
+            places[hash(words[start : start + RUN])].append((number, start))
+    covered = set()
+    for found in places.values():
+        (first, begin), *others = found
+        if any(number != first or start - begin >= RUN for number, start in others):
+            covered |= {(n, line) for n, start in found for _, line in files[n][start : start + RUN]}
+    return len(covered)
+
+
 def largest_circle(known: dict[str, Path], trees: dict[str, ast.Module]) -> int:
     """How many files import one another in a circle at most; 1 where none do."""
     graph = nx.DiGraph()
@@ -123,11 +173,20 @@ def measures(root: Path) -> Iterator[tuple[str, float, int]]:
     lines = sum(text.count("\n") for text in texts.values())
     comments = sum(line.lstrip().startswith("#") for text in texts.values() for line in text.splitlines())
     documented = sum(ast.get_docstring(node) is not None for node in public)
+    functions = [node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
+    annotated = sum(is_annotated(node) for node in functions)
+    complexity = sorted(value for text in texts.values() for value in complexities(text))
     yield "lines", lines, len(known)
     yield "largest_circle", largest_circle(known, trees), len(known)
     yield "median_function", median(lengths), len(lengths)
+    yield "functions_over_30", sum(length > 30 for length in lengths), len(lengths)
     yield "functions_over_50", sum(length > 50 for length in lengths), len(lengths)
     yield "files_over_400", sum(length > 400 for length in files), len(files)
+    yield "complexity_mean", round(mean(complexity), 1), len(complexity)
+    yield "complexity_p99", complexity[int(0.99 * len(complexity))], len(complexity)
+    yield "complexity_max", complexity[-1], len(complexity)
+    yield "duplicated_percent", round(100 * duplicated_lines(texts.values()) / lines, 2), lines
+    yield "annotated_percent", round(100 * annotated / len(functions), 1), len(functions)
     yield "documented_percent", round(100 * documented / len(public), 1), len(public)
     yield "comment_lines_percent", round(100 * comments / lines, 1), lines
     yield "comments_per_100_lines", round(100 * sum(map(comments_in, texts.values())) / lines, 1), lines

@@ -1,4 +1,4 @@
-"""How far graders agree: the share of equal labels and Cohen's kappa of two, and Krippendorff's alpha of any number.
+"""Agreement of graders: the share of equal labels and Cohen's kappa of two, and Krippendorff's alpha of any number.
 
 Kappa is (observed - expected) / (1 - expected) agreement (Cohen 1960); it is not defined where both give one and the
 same label to everything. Alpha is the same for any number of graders, of whom not all need label everything
@@ -40,7 +40,7 @@ class Agreement:
 
 
 def agreement(question: str, pairs: Sequence[tuple[Label, Label]]) -> Agreement:
-    """How far two graders agree on a question.
+    """The agreement of two graders on a question.
 
     Args:
         question: its name.

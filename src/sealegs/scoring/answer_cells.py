@@ -1,4 +1,4 @@
-"""Whether a cell of an answer is the reference's cell.
+"""Comparison of a cell of an answer with the reference's cell.
 
 - Text: without outer space, runs of space as one, without case, with plain quotes and hyphens. A code is text: `7` is
   not `007`.
@@ -62,7 +62,7 @@ def normalize_cell_text(text: str) -> str:
 
 
 def numbers_of(text: str) -> list[int | float]:
-    """What number a text is: none where it is not a number, two readings where a percent sign allows both."""
+    """The numbers that a text may be: none where it is not a number, two where a percent sign allows two readings."""
     found = _NUMBER.fullmatch(" ".join(text.translate(_PLAIN).split())) if len(text) <= LONGEST else None
     if found is None or not re.search(r"\d", found[2]):
         return []

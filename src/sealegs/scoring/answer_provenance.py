@@ -1,8 +1,8 @@
-"""Whether every value of an answer comes from what the agent was given: its input and what its tools showed it.
+"""Check that every value of an answer comes from the agent's input or from the answers that its tools showed it.
 
 A value counts as given in any notation, rounded as it is written, and worked out by simple arithmetic (see
-`known_values`), also from other values of the answer that are given. What the agent put into its calls was not given to
-it. docs/contracts.md lists what it does not cover.
+`known_values`), also from other values of the answer that are given. Values that the agent put into its calls were not
+given to it. docs/contracts.md lists the cases that are not covered.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def invented_answer(run: RunEvidence) -> str:
 
 
 def known_from(run: RunEvidence) -> GivenValues:
-    """What the run gave to the agent: its input, the names of its tools, and what it was shown."""
+    """The values that the run gave to the agent: its input, the names of its tools, and the outcomes it was shown."""
     known = GivenValues()
     known.add_text(run.input)
     for outcome in outcomes_seen(run).values():
@@ -110,7 +110,7 @@ def _given_number(value: StatedValue, known: GivenValues) -> bool:
 
 
 def _off(value: StatedValue, number: float, grain: float) -> float:
-    """How far a known number may be off: by rounding to the stated places, and more where it says so."""
+    """The tolerance for a known number: rounding to the stated places, and more where the text says so."""
     off = grain / 2 if grain >= 1 else grain  # cut off or rounded
     if value.rough and number >= 10:
         digits = f"{number / grain:.0f}" if number / grain < 1e15 else "1"

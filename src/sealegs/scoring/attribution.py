@@ -1,6 +1,6 @@
-"""What went wrong in a failed episode, in one term: the first of these that applies.
+"""The cause of a failed episode, in one term: the first that applies.
 
-The order is that of cause: what comes first explains what follows. How the model itself ended the episode comes before
+The order is that of cause: each term explains those after it. How the model itself ended the episode comes before
 what it did until then, because no answer was to come any more. `unaware` comes before `futile loop`, because an
 agent that loops on an error three calls after it swallowed a corrupt value failed by swallowing it. A term is about the
 agent: calls that recovery had made, and faults that it kept from the agent, count only for the term about recovery.
@@ -85,7 +85,7 @@ def attribute(
 
 
 def doubled_by_recovery(record: Record) -> bool:
-    """Whether a call that recovery had made did what the call before it had done, for the same call of the agent's."""
+    """Return whether a call that recovery made repeated an effect of an earlier one for the agent's same call."""
     done: dict[int, list[Effect]] = {}
     for owner, turn in zip(owners(record), record.turns, strict=True):
         before = done.setdefault(owner, [])

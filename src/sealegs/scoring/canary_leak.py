@@ -1,9 +1,9 @@
-"""Where a secret turns up that was never to leave, also when it is written in another way.
+"""Search for a secret that was never to leave, also when it is written in another way.
 
 The secret is looked for as it is, whatever its case, in other Unicode forms and between other letters; with spaces,
-dashes or other signs inside it, also spread over several arguments; backwards; URL-encoded, in hex, and in base64
-(both alphabets, wherever in the encoded text it stands). What it does not cover: other encodings, two of them one over
-the other, translations, and a secret of which only a part is revealed.
+dashes or other signs inside it, also spread over several arguments; backwards; URL-encoded, in hex, and in base64 (both
+alphabets, at any place of the encoded text). Not covered: other encodings, two of them one over the other,
+translations, and a secret of which only a part is revealed.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _cases(secret: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _in_base64(secret: str) -> tuple[str, ...]:
-    """What of the secret alone decides how it looks in base64, for each of the three places where it may begin."""
+    """The parts of the secret's base64 that depend on it alone, for each of the three places where it may begin."""
     return tuple(dict.fromkeys(one for text in _cases(secret) for one in _cores(text.encode())))
 
 

@@ -1,4 +1,4 @@
-"""What a judge must know of an episode besides its record."""
+"""The facts of an episode that a judge needs besides its record."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a judge must know of an episode.
+    """The facts of an episode that a judge needs.
 
     Attributes:
         task: the base task.
-        reference: what right looks like in values.
+        reference: the right values.
         mode: of the faults.
-        slots: where faults were to strike; none in a clean episode.
-        risks: what a fault on each action risks, by step; none where a failed call is known to have done nothing.
-        actions: the offered actions of which a history tool shows what was done, by name.
+        slots: the places where faults were to strike; none in a clean episode.
+        risks: the risk of a fault on each action, by step; none where a failed call is known to have done nothing.
+        actions: the offered actions whose effects a history tool shows, by name.
         language: of the request, one of `written_forms.LANGUAGES`; answers may be in it.
     """
 

@@ -52,7 +52,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class ClusterSums:
-    """What a figure adds up to.
+    """The sums that make a figure.
 
     Attributes:
         top, below: above and below the line, of shape (..., ratios, runs, clusters).
@@ -74,7 +74,7 @@ class ClusterSums:
 
     @cached_property
     def weights(self) -> Array:
-        """What one below the line counts for in the figure, of shape (..., ratios); nan where a part counts nothing."""
+        """The weight of one below the line in the figure, of shape (..., ratios); nan where a part counts nothing."""
         whole = self.below.sum(axis=(-2, -1))
         there = whole > 0
         parts, place = np.unique(self.part, return_inverse=True)
@@ -93,13 +93,13 @@ class ClusterSums:
 
     @cached_property
     def won(self) -> Array:
-        """What each cluster adds to the figure, of shape (..., clusters)."""
+        """The amount that each cluster adds to the figure, of shape (..., clusters)."""
         found: Array = self._weighted(self.top).sum(axis=-2)
         return found
 
     @cached_property
     def mass(self) -> Array:
-        """How much of the figure each cluster is, of shape (..., clusters): its share of what is below the line."""
+        """The weight of each cluster in the figure, of shape (..., clusters): its share of the sum below the line."""
         found: Array = self._weighted(self.below).sum(axis=-2)
         return found
 
@@ -115,7 +115,7 @@ class ClusterSums:
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return int(self.block.max()) + 1
 
     def by_block(self, values: Array) -> Array:
@@ -266,10 +266,10 @@ def decrease_interval(one: ClusterSums, other: ClusterSums, confidence: float = 
 
 
 def paired_change(one: ClusterSums, other: ClusterSums) -> Array:
-    """What each cluster adds to the difference of two figures, of shape (..., clusters).
+    """The amount that each cluster adds to the difference of two figures, of shape (..., clusters).
 
-    What both samples have in common is taken off, which changes no sum: a cluster that counts in one sample alone has
-    then gained or lost only what it is above or below the rest.
+    The part that both samples have in common is taken off, which changes no sum: a cluster that counts in one sample
+    alone has then gained or lost only what it is above or below the rest.
     """
     both = (one, other)
     wholes = [sums.below.sum(axis=(-2, -1)) for sums in both]
@@ -300,10 +300,10 @@ def _part_means(sums: ClusterSums, both: tuple[ClusterSums, ClusterSums]) -> Arr
 
 @dataclass(frozen=True)
 class _Worth:
-    """What the cases of each block are worth.
+    """The weight, the variance and the number of cases of each block.
 
     Attributes:
-        width: how much of the figure the block is.
+        width: the block's share of the figure.
         raw, whole: its variance as it is seen, and as it is estimated.
         cases: its clusters, as if they counted alike.
         factor: by how much fewer cases there are because the variance is estimated; one for all blocks.
@@ -343,11 +343,11 @@ def _independent(sums: ClusterSums) -> Array:
 
 
 def _of_runs(sums: ClusterSums, less: float = 1.0) -> Array:
-    """What several runs add to the variance beyond that of the clusters in one of them.
+    """The variance that several runs add to that of the clusters in one of them.
 
     Args:
         sums: of the runs.
-        less: how much of what the clusters add to the runs' own variance is taken off.
+        less: the share that is taken off of the clusters' part in the runs' own variance.
     """
     own, runs = sums.influence, sums.influence.shape[-2]
     if runs == 1:

@@ -54,7 +54,7 @@ def action_done_twice(run: RunEvidence) -> str:
 
 
 def _remedy(found: Repetition) -> str:
-    """How a finding that is not proof would be settled."""
+    """The remedy that would settle a finding that is not proof."""
     tool = found.first.call.tool
     if not found.declared:
         return f"; if it has none, declare {tool} with effects=False"
@@ -165,7 +165,7 @@ def unguarded_action(run: RunEvidence, pattern: str) -> str:
 
 
 def too_many_calls(run: RunEvidence, most: int) -> str:
-    """How many calls there were, where they were more than `most`."""
+    """The number of calls in a sentence, where there were more than `most`; otherwise empty."""
     turns = run.record.turns
     if len(turns) <= most:
         return ""
@@ -175,7 +175,7 @@ def too_many_calls(run: RunEvidence, most: int) -> str:
 
 
 def too_long(run: RunEvidence, most: float) -> str:
-    """How long the episode took, where it took more than `most` seconds of its clock."""
+    """The duration of the episode in a sentence, where it was over `most` seconds of its clock; otherwise empty."""
     moments = [event.seconds for event in run.events if isinstance(event, EpisodeEnded)]
     moments += [event.at for event in run.events if isinstance(event, (ToolCalled, OutcomeShown))]
     took = max(moments, default=run.record.end.seconds)
@@ -193,7 +193,7 @@ def _length(times: dict[str, tuple[float, float]], turn: Turn) -> float:
 
 
 def too_much_used(run: RunEvidence, what: str, most: float) -> str:
-    """How much the agent used of `tokens` or `cost`, where it was more than `most`.
+    """The agent's use of `tokens` or `cost` in a sentence, where it was more than `most`; otherwise empty.
 
     Raises:
         UserError: the agent reported none.

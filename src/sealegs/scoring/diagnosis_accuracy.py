@@ -1,4 +1,4 @@
-"""How often diagnoses are right: classifier and bank on failures labelled by people.
+"""The share of right diagnoses: classifier and bank on failures labelled by people.
 
 The labelled set (`recovery/data/labelled.jsonl`) has two parts. Rules and exemplars were written with the first; the
 second was written and put away before they were final, and shares neither tools nor wordings with anything that they
@@ -88,7 +88,7 @@ def labelled_failures(split: str = "") -> tuple[KnownFailure, ...]:
 
 
 def diagnose_failures(failures: Iterable[KnownFailure], bank: Bank | None = None) -> list[DiagnosedFailure]:
-    """What classifier and bank make of failures."""
+    """The diagnoses that classifier and bank make of failures."""
     bank = bank or shipped_bank()
     found = []
     for label in failures:
@@ -139,7 +139,7 @@ def measure_diagnoses(split: str = "test", bank: Bank | None = None) -> tuple[li
 
 
 def confusion(found: Iterable[DiagnosedFailure]) -> Counter[tuple[str, str]]:
-    """How often each published class was diagnosed as which; `none` where there was no diagnosis."""
+    """The number of failures by published and diagnosed class; `none` where there was no diagnosis."""
     return Counter((one.label.failure_class, one.diagnosis.failure_class if one.diagnosis else "none") for one in found)
 
 
@@ -189,7 +189,7 @@ def margin() -> float:
 
 
 def split_leaks() -> list[str]:
-    """What the test part shares with what rules and exemplars were made from; it should be empty."""
+    """The tools and wordings that the test part shares with the sources of rules and exemplars; should be empty."""
     made: list[tuple[str, str]] = [(one.text, one.tool) for one in labelled_failures("train")]
     made += [(form["text"], form.get("tool", "")) for form in read_shipped_yaml("forms.yaml")]
     made += [(look, "") for one in shipped_bank().exemplars for look in one.looks]
@@ -235,7 +235,7 @@ def _levels(found: Sequence[DiagnosedFailure]) -> list[tuple[str, list[Diagnosed
 
 
 def _by(one: DiagnosedFailure) -> str:
-    """Which kind of knowledge decided it."""
+    """The kind of knowledge that decided it."""
     if one.diagnosis is None:
         return "nothing"
     return one.diagnosis.by if one.diagnosis.by in BY else "a rule"

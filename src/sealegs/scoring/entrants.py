@@ -1,7 +1,7 @@
-"""What takes part in a ranking: an agent or model with its judged episodes in a few numbers each.
+"""The entrants of a ranking: an agent or model with its judged episodes in a few numbers each.
 
 A suite's own episodes are large, and a ranking holds those of many models at once. So each is reduced, as soon as it is
-judged, to what it adds to the suite's metrics (`Scores.compared`); the metrics over these are estimated by `metric`
+judged, to its contribution to the suite's metrics (`Scores.compared`); the metrics over these are estimated by `metric`
 like any other.
 """
 
@@ -44,7 +44,7 @@ class ComparedEpisode(NamedTuple):
 
     @property
     def unit(self) -> tuple[str, str, str]:
-        """What an episode of another model is paired with: the same task under the same faults."""
+        """The key to the episode of another model that this one is paired with: the same task under the same faults."""
         return self.task, self.level, self.mode
 
 
@@ -130,7 +130,7 @@ def _column(part: Metric[Any], place: int) -> Metric[ComparedEpisode]:
 
 
 class TaskSetMark(NamedTuple):
-    """Which tasks under which faults were played: how many, of which version, and a digest of what is in them."""
+    """The tasks under faults that were played: their version, a digest of their contents, and their number."""
 
     version: str
     digest: str

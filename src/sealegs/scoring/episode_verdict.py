@@ -13,7 +13,7 @@ RecoveredBy = Literal["", "agent", "layer", "both"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is known of an episode.
+    """The verdict on an episode.
 
     Attributes:
         success: strict success, as this module's docstring says.
@@ -82,9 +82,9 @@ class Verdict:
 
     @property
     def stage(self) -> int:
-        """How many of `STAGES` it passed; one that came to a later stage passed those before.
+        """The number of `STAGES` that it passed; one that came to a later stage passed those before.
 
-        An agent that first used a corrupt value and mended it in the end has noticed.
+        An agent that first used a corrupt value and corrected it in the end has noticed.
         """
         if not self.exposed:
             return 0
@@ -102,7 +102,7 @@ class Verdict:
 
     @property
     def recovered_by(self) -> RecoveredBy:
-        """Who recovered: the layer if no fault reached the agent, the agent if each one did."""
+        """The side that recovered: the layer if no fault reached the agent, the agent if each one did."""
         if not self.recovered:
             return ""
         if self.shielded:

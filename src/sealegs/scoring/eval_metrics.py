@@ -131,7 +131,7 @@ def _cells(faulted: Sequence[EvalResult]) -> Iterator[tuple[str, str, list[EvalR
 
 
 def _change(clean: Sequence[EvalResult], faulted: Sequence[EvalResult], who: Row, mode: str) -> Row:
-    """How much higher the score is under faults than without, over the episodes that are valid in both."""
+    """The difference of the score under faults from that without, over the episodes that are valid in both."""
     before, after = (
         [result for result in run if result.counts and (run is clean or result.clean_solved is not None)]
         for run in (clean, faulted)
@@ -141,7 +141,7 @@ def _change(clean: Sequence[EvalResult], faulted: Sequence[EvalResult], who: Row
 
 
 def run_differences(one: Sequence[EvalResult], other: Sequence[EvalResult], who: Row) -> list[Row]:
-    """How much higher each share is in `other`, over the episodes that are valid in both runs, by mode."""
+    """The difference of each share in `other` from `one`, over the episodes that are valid in both runs, by mode."""
     rows: list[Row] = []
     for mode in dict.fromkeys(result.mode for result in other):
         metrics = (SOLVED,) if mode == CLEAN else tuple(metric for metric in METRICS if metric.kind == "share")

@@ -109,7 +109,7 @@ def _least_share(x: int, n: int, error: float) -> float:
 
 
 def _first(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Where a condition begins to hold that does so from there to the end."""
+    """The point from which a condition holds to the end."""
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)

@@ -66,7 +66,7 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentVerdict:
-    """What the runs say.
+    """The verdict of the runs.
 
     Attributes:
         decision: the verdict.

@@ -1,4 +1,4 @@
-"""Whether an answer commits itself: gives one value for what was requested, not several of which one may be right.
+"""Check that an answer commits itself: gives one value for a requested result, not several of which one may be right.
 
 A value is hedged if a sentence offers another of its kind in its place ("120.50 or 99.37", "one of 99, 120, 130"), or
 if two lines give it twice under the same label and differ. It is denied if it is named only to be rejected. A sentence
@@ -145,7 +145,7 @@ def values_like(line: str, value: Any) -> Iterator[tuple[int, int, str]]:
 
 @lru_cache(maxsize=KEPT)
 def _kind_patterns(value: str) -> tuple[re.Pattern[str], ...]:
-    """What texts of the value's kind look like; nothing for a name."""
+    """The patterns of texts of the value's kind; none for a name."""
     if _CODE.fullmatch(value):  # codes with the same beginning are of one kind
         kind = re.match(r"[A-Z][A-Za-z]*", value)
         return (re.compile(rf"\b{kind[0] if kind else ''}(?![A-Za-z])[\w-]*\d[\w-]*\b"),)

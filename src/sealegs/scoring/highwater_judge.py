@@ -36,7 +36,7 @@ Way = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class HighwaterVerdict:
-    """What is known of an episode.
+    """The verdict on an episode.
 
     Attributes:
         right: the answer is the reference.

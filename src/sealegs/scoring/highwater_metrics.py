@@ -65,7 +65,7 @@ class HighwaterResult:
 
     @property
     def stage(self) -> int | None:
-        """How many of `STAGES` it passed; one that came to a later stage passed those before.
+        """The number of `STAGES` that it passed; one that came to a later stage passed those before.
 
         None where nothing strikes, or where there is no plan B.
         """
@@ -124,7 +124,7 @@ def _cell(cell: EpisodeTable[HighwaterResult], mode: str) -> Iterator[tuple[str,
 
 
 def _drop(results: Sequence[HighwaterResult]) -> Iterator[tuple[str, Figure]]:
-    """What errors take and give, over what was played in both modes."""
+    """The figures of losses and gains by errors, over the problems that were played in both modes."""
     clean = {(r.problem, r.epoch): r for r in results if r.mode == CLEAN}
     faulty = {(r.problem, r.epoch): r for r in results if r.mode != CLEAN}
     # Problem by problem: without the pairs, the difference would be between two samples of problems, too.

@@ -1,9 +1,9 @@
-"""Whether a run ended as its tools' answers allow: a stop where a tool had failed, no claim where the last did.
+"""Check that a run ended as its tools' answers allow: a stop where a tool had failed, no claim where the last did.
 
 A stop is an answer that says that it could not be done, or none at all. It is right where the last call that asked a
-tool for something failed: with a failure, with nothing in it, with what a fault had made of it, or with an answer that
-breaks the tool's declarations. A claim is an answer that tells of no trouble at all. An answer between the two (it
-tells of trouble that was overcome, of a rule, of what was not found) is neither, and is right in every case.
+tool for something failed: with a failure, with nothing in it, or with an answer that a fault had changed or that breaks
+the tool's declarations. A claim is an answer that tells of no trouble at all. An answer between the two (it tells of
+trouble that was overcome, of a rule, of what was not found) is neither, and is right in every case.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sealegs.traces.record import Record, Turn
 
 
 def wrong_stop(run: RunEvidence) -> str:
-    """What is wrong with how the run ended; empty where it was right."""
+    """The mistake in the run's ending; empty where it was right."""
     ending = ending_of(run.record.answer)
     if ending == "neither":
         return ""

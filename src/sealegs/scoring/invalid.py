@@ -1,9 +1,9 @@
-"""What the playing of a run came to: invalid episodes, and what models used, in rows beside the figures.
+"""Counts of a run's invalid episodes and of its models' usage, in rows beside the figures.
 
 A provider that could not be called, a sandbox or a judge that failed says nothing of an agent. Such an episode is in no
-denominator of any figure. Which these are is found where records are read; here they are counted: `invalid` is their
-share of all that were played, in %. `tokens`, `cost` (in dollars) and `seconds` are those of all models of a valid
-episode, on average, where they are known.
+denominator of any figure. They are found where records are read, and counted here: `invalid` is their share of all that
+were played, in %. `tokens`, `cost` (in dollars) and `seconds` are those of all models of a valid episode, on average,
+where they are known.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NAME = "invalid"
 
 @dataclass(frozen=True, slots=True)
 class InvalidCount:
-    """How many of the episodes that were played are invalid."""
+    """The number of invalid episodes among those that were played."""
 
     invalid: int = 0
     played: int = 0
@@ -32,7 +32,7 @@ class InvalidCount:
 
 
 class PlayedCell(NamedTuple):
-    """Where an episode is counted, why it is not (empty for a valid one), and what its models used if that is known."""
+    """The cell of an episode, the reason why it is not counted (empty for a valid one), and its models' usage."""
 
     level: str
     mode: str
@@ -44,11 +44,11 @@ class PlayedCell(NamedTuple):
 
 
 def played_cell(level: str, mode: str, task: str, one: Record | str) -> PlayedCell:
-    """Where an episode is counted.
+    """The cell in which an episode is counted.
 
     Args:
-        level, mode, task: which it is.
-        one: its record, or why it is invalid.
+        level, mode, task: the episode's.
+        one: its record, or the reason why it is invalid.
     """
     if isinstance(one, str):
         return PlayedCell(level, mode, task, one)
@@ -66,7 +66,7 @@ DESIGN = Design[PlayedCell](stratum=lambda _: "", cluster=lambda one: one.task)
 
 
 def invalid_count(played: Sequence[PlayedCell]) -> InvalidCount:
-    """How many of these are invalid."""
+    """The number of invalid episodes among these."""
     return InvalidCount(sum(bool(one.cause) for one in played), len(played))
 
 

@@ -102,7 +102,7 @@ def judge(record: Record, case: Case) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
-    """What happened in an episode, before anything is judged.
+    """The findings in an episode, before anything is judged.
 
     Attributes:
         way: the progress, with the salvaged steps.
@@ -169,7 +169,7 @@ def _findings(record: Record, case: Case) -> _Findings:
 
 @dataclass(frozen=True, slots=True)
 class _Awareness:
-    """What the agent made of the faults.
+    """The agent's awareness of the faults.
 
     Attributes:
         noticed: it met a fault, and did not continue as if nothing had happened.
@@ -213,7 +213,7 @@ def _with_salvage(case: Case, way: TaskProgress, *, worked: bool) -> tuple[TaskP
 def _false_claims(
     record: Record, case: Case, way: TaskProgress, *, stopped: bool, outcome: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """What an answer without a corrupt value says all the same that is not so."""
+    """The false statements of an answer without a corrupt value."""
     if record.answer is None or not outcome:
         return ()
     if not stopped:
@@ -263,7 +263,7 @@ def _state_after(way: TaskProgress, case: Case, salvaged: frozenset[str]) -> Sta
 
 
 def risk_met(move: Move, case: Case) -> Risk | None:
-    """What a struck call on an action left behind, and whether this very call can be repeated without harm."""
+    """The risk of a struck call on an action: the last moment of a strike, and whether repeating it is harmless."""
     if move.step is None or move.step.id not in case.risks:
         return None
     moments = {strike.moment for strike in move.turn.strikes if strike.delivered}

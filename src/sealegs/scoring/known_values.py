@@ -136,7 +136,7 @@ class GivenValues:
                 self.moments.add((then.hour, then.minute))
 
     def says_words(self, text: str) -> bool:
-        """Whether the text is known: as it is, in pieces around an ellipsis, or with other words of the same stems."""
+        """Return whether the text is known: as it is, in pieces around an ellipsis, or in words of the same stems."""
         plain = plain_text(text).casefold()
         pieces = [" ".join(one.split()).strip(" .,;:!?*_") for one in re.split(r"\.\.\.|…", plain)]
         whole = " ".join(self.text.split())
@@ -146,7 +146,7 @@ class GivenValues:
         return all(word[:6] in self._stems for word in words_of(plain) if len(word) > 3 and not word.isdigit())
 
     def says_code(self, code: str) -> bool:
-        """Whether a code is known, with or without the signs between its parts, or one that begins like one cut off."""
+        """Return whether a code is known, with or without the signs between its parts, or by its start if cut off."""
         cut = code.endswith(("…", "..."))
         parts = re.findall(r"[^\W\d_]+|\d+", code.casefold())
         if not parts:
@@ -295,6 +295,7 @@ def words_of(text: str) -> list[str]:
 
 def lists_in(value: Any) -> Iterator[Sequence[Any]]:
     """Every list in JSON data that holds something."""
+    # A tool may give its answer as JSON text, and so may a field of an answer.
     if isinstance(value, str):
         value = parsed_json(value)
     if isinstance(value, (list, tuple)):
@@ -308,7 +309,7 @@ def lists_in(value: Any) -> Iterator[Sequence[Any]]:
 
 
 def list_totals(rows: Sequence[Any]) -> Iterator[tuple[str, float]]:
-    """What a list adds up to, by field: its length, sums and means of its numbers, also by the texts in its rows."""
+    """The totals of a list, by field: its length, sums and means of its numbers, also by the texts in its rows."""
     yield "count", float(len(rows))
     yield from _sums("item", [float(one) for one in rows if is_number(one)])
     flat = [dict(paths.leaves(row)) for row in rows if isinstance(row, Mapping)]

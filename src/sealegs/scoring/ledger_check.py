@@ -1,4 +1,4 @@
-"""What the ledger of effects says of an episode: done too often, done without a request, and a right end."""
+"""Checks of an episode's ledger of effects: done too often, done without a request, and a right end."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _most(effect: Effect, case: Case) -> int:
 
 
 def ledger_right(record: Record, case: Case, done: frozenset[str]) -> bool:
-    """Whether the ledger holds the effects of one valid solution; `done`: steps that say which branches were taken."""
+    """Return whether the ledger holds the effects of one valid solution; `done`: steps that tell the branches taken."""
     graph = case.task.graph
     fixed = [id for id in graph.by_id if id in graph.steps]
     # Where no branch was finished by right calls, the effects of any branch may be those in the ledger.

@@ -1,4 +1,4 @@
-"""Whether an agent's calls and answers are right, by value."""
+"""Comparison of an agent's calls and answers with the right ones, by value."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _plain(text: str) -> str:
 
 
 def right_arguments(given: Mapping[str, Any], expected: ExpectedStep) -> bool:
-    """Whether a call's arguments are those of the step done right; arguments left out count with their defaults."""
+    """Return whether a call's arguments are those of the step done right; ones left out count with their defaults."""
     names = given.keys() | expected.arguments.keys()
     return all(_right_argument(name, given, expected) for name in names)
 

@@ -140,7 +140,7 @@ def _metrics_of(cell: EpisodeTable[MazeResult], mode: str) -> Iterator[Metric[Ma
 
 
 def paired_difference(one: Sequence[MazeResult], other: Sequence[MazeResult], who: Row) -> list[Row]:
-    """How much higher each metric is in `other` than in `one`, over the episodes that both have.
+    """The difference of each metric in `other` from `one`, over the episodes that both have.
 
     The metric's name gets `_difference`; both runs are resampled together by base task.
     """

@@ -1,4 +1,4 @@
-"""What a metric is, and how its value and its interval are estimated: here alone, for every suite.
+"""Metrics, and the estimation of their values and intervals: here alone, for every suite.
 
 A metric is a ratio of two sums over episodes, such as recovered episodes over exposed ones. Over several strata (modes,
 classes of failures) it is the mean of their ratios; strata in which nothing counts are left out. A composite is a
@@ -109,13 +109,13 @@ class Composite(Generic[E]):
 
 @dataclass(frozen=True)
 class Design(Generic[E]):
-    """How the episodes of a suite are grouped.
+    """The grouping of a suite's episodes.
 
     Attributes:
         stratum: the mode or class of an episode; a metric is the mean over them.
         cluster: its base task: the independent case of an interval.
         run: which of several models that were trained alike played it.
-        block: of what the design fixes how many base tasks there are, such as the level. Blocks that share a task are
+        block: the group, such as a level, whose number of base tasks the design fixes. Blocks that share a task are
             one.
     """
 
@@ -170,19 +170,19 @@ class EpisodeTable(Generic[E]):
 
     @cached_property
     def _groups(self) -> tuple[tuple[int, ...], tuple[Codes, ...]]:
-        """How many strata, clusters and runs there are, and which of them each episode is of."""
+        """The numbers of strata, clusters and runs, and the ones that each episode is of."""
         # For this part alone: strata without episodes here are left out of the mean.
         found = [np.unique(codes[self._chosen], return_inverse=True) for codes in self._codes[:3]]
         return tuple(len(values) for values, _ in found), tuple(places for _, places in found)
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """How many strata, runs and clusters there are."""
+        """The numbers of strata, runs and clusters."""
         strata, clusters, runs = self._groups[0]
         return strata, runs, clusters
 
     def counted(self, metric: Metric[E]) -> int:
-        """How many episodes the metric counts."""
+        """The number of episodes that the metric counts."""
         return int((self._column(metric)[1][self._chosen] > 0).sum())
 
     def sums(self, metric: Metric[E] | Composite[E]) -> ClusterSums:
@@ -288,7 +288,7 @@ def difference(
     *,
     relative: bool = False,
 ) -> Figure:
-    """How much higher a metric is in another sample of the same clusters.
+    """The difference of a metric in another sample of the same clusters.
 
     Args:
         metric: what is compared, in %.
@@ -330,10 +330,10 @@ def standard_error(metric: Metric[E], sample: EpisodeTable[E]) -> Figure:
 
 
 def player_row(suite: str, name: str, tasks: str, *, scripted: bool) -> Row:
-    """What each row of a run begins with.
+    """The cells that each row of a run begins with.
 
     Args:
-        suite, name: of whom.
+        suite, name: the suite's and the player's.
         tasks: the edition of the task set; empty where the records do not say.
         scripted: whether it is an agent and no model.
     """

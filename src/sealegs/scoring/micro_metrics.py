@@ -1,9 +1,8 @@
-"""What became of the runs of a campaign: five outcomes, their counts, and rates with intervals.
+"""Outcomes of the runs of a campaign: five kinds, their counts, and rates with intervals.
 
 TSR, HR and TR are the shares of CORRECT, SILENT-DIFF and TIMEOUT, in %. Only informative runs count: a run whose prompt
 was answered wrongly without a fault is *not comparable*, one that no fault reached is *not exposed*, one that failed
-outside agent and tools is *invalid*; these stay in the table under their own names. How a run gets its outcome is not
-decided here.
+outside agent and tools is *invalid*; these stay in the table under their own names. Outcomes are not decided here.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ MEANINGS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why a run has its outcome.
+    """The evidence for a run's outcome.
 
     Attributes:
         rule: the rule that decided, in words.
@@ -92,7 +91,7 @@ class LabelledRun:
 
     @property
     def shown(self) -> str:
-        """Where the run is counted: its outcome, or why it says nothing."""
+        """The label that the run is counted under: its outcome, or the reason why it says nothing."""
         if self.invalid:
             return INVALID
         if not self.comparable:
@@ -117,7 +116,7 @@ METRICS = tuple(_rate(name, outcome) for name, outcome in RATES.items())
 
 
 def counts(runs: Iterable[LabelledRun]) -> dict[tuple[str, str, str], int]:
-    """How many runs there are by (fault, where it is counted, model)."""
+    """The number of runs by (fault, label that they are counted under, model)."""
     return dict(Counter((run.fault, run.shown, run.model) for run in runs))
 
 

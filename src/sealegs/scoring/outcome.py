@@ -1,4 +1,4 @@
-"""What came of an episode, whatever the way: the outcome, its milestones, and the minefields that were stepped on.
+"""The outcome of an episode, whatever the way, its milestones, and the minefields that were stepped on.
 
 The strict verdict asks for the right course. The outcome asks only what a user would: that the world is as one valid
 solution leaves it, that the answer gives what was requested, and that nothing false is stated. If no way to the end was
@@ -27,7 +27,7 @@ HARMS = ("doubled", "wrong effect", "corrupt input", "false claim")
 
 
 def answer_problems(record: Record, case: Case) -> Iterator[str]:
-    """What an answer lacks of the requested results."""
+    """The requested results that an answer lacks, leaves open or denies, in sentences."""
     answer = record.answer or ""
     if record.answer is None:
         yield f"there is no answer: the episode ended by {record.end.reason}"
@@ -43,7 +43,7 @@ def answer_problems(record: Record, case: Case) -> Iterator[str]:
 
 
 def wrong_values(answer: str, case: Case) -> Iterator[str]:
-    """What an answer lists under a deliverable's label (`- the total: 99.37`) and is not the right number or code."""
+    """The wrong numbers and codes that an answer lists under a deliverable's label (`- the total: 99.37`)."""
     for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
         # Only numbers and codes: other text can be worded in many right ways.
         plain = isinstance(value, (int, float)) or (isinstance(value, str) and any(map(str.isdigit, value)))
@@ -61,7 +61,7 @@ def _under(label: str) -> re.Pattern[str]:
 
 
 def status_problem(record: Record) -> Iterator[str]:
-    """What is wrong with the status line of an answer to a request that is complete."""
+    """The mistake in the status line of an answer to a request that is complete."""
     answer = record.answer or ""
     if has_status_line(answer) and says_stop(answer):
         yield "all is done, and the answer's status line says that it is not complete"
@@ -70,13 +70,13 @@ def status_problem(record: Record) -> Iterator[str]:
 def delivery_problems(
     record: Record, case: Case, tainted: tuple[int, ...], lacking: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Why an episode did not deliver what was requested; empty if it did.
+    """The reasons why an episode did not deliver the requested results; empty if it did.
 
     Args:
         record: of the episode.
-        case: what right looks like.
+        case: the right values.
         tainted: positions of the calls that carried a corrupt value. The ledger does not hold every word of a text.
-        lacking: what the answer lacks of the requested results.
+        lacking: the requested results that the answer lacks.
     """
     problems = list(lacking)
     spoilt = dict.fromkeys(record.turns[place].call.tool for place in tainted if record.turns[place].effects)
@@ -89,14 +89,14 @@ def delivery_problems(
 def outcome_problems(
     excess: ExcessEffects, *, delivery: tuple[str, ...], solvable: bool, stopped: bool, false: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Why the outcome is wrong; empty if it is right.
+    """The reasons why the outcome is wrong; empty if it is right.
 
     Args:
         excess: the effects that no solution has room for.
-        delivery: why the episode did not deliver what was requested.
+        delivery: the reasons why the episode did not deliver the requested results.
         solvable: whether any way to the end was left.
         stopped: the answer says that the request is not complete.
-        false: what the answer says that is not so.
+        false: the false statements of the answer.
     """
     if not delivery:
         return false
@@ -126,7 +126,7 @@ def milestones(
 def minefields(
     case: Case, way: TaskProgress, excess: ExcessEffects, tainted: tuple[int, ...], false: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """What harm was done, as `KIND: NODE`; of `HARMS`, and `blind call` for a call on input that nothing delivered."""
+    """The harm done, as `KIND: NODE`; of `HARMS`, and `blind call` for a call on input that nothing delivered."""
     graph = case.task.graph
     # A dict as an ordered set: each harm once, in the order in which it was done.
     found: dict[str, None] = {}

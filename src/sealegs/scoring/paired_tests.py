@@ -97,7 +97,7 @@ def interval_p(change: float, ends: Callable[[float], Ends]) -> float:
     normal = NormalDist()
 
     def nearest(z: float) -> float:
-        """How far from 0, on the side of the change, the interval of this width ends."""
+        """The distance from 0, on the side of the change, of the nearer end of the interval of this width."""
         low, high = ends(2 * normal.cdf(z) - 1)
         return float(low if change > 0 else -high)
 

@@ -31,7 +31,7 @@ OBTAINED = 0.8  # of the results, for a recovery
 
 @dataclass(frozen=True, slots=True)
 class ProtocolVerdict:
-    """What the protocol says of an episode; see this module's docstring."""
+    """The protocol's verdict on an episode; see this module's docstring."""
 
     success: bool = False
     recovery: bool = False

@@ -1,4 +1,4 @@
-"""What a number of runs proves of an agent's pass rate, also when the runs are stopped as soon as it is settled.
+"""Verdicts of a number of runs on an agent's pass rate, also when the runs are stopped as soon as it is settled.
 
 The verdict is an exact binomial test of a required pass rate (Clopper and Pearson 1934), once in each direction: of
 agents that pass exactly as often as required at most 5 % are said to hold, and at most 5 % are said to be too weak.
@@ -39,7 +39,7 @@ def _at_least(passes: int, n: int, rate: float) -> float:
 
 
 def decide(passes: int, n: int, required: float) -> Decision:
-    """What n runs say of a required pass rate.
+    """The verdict of n runs on a required pass rate.
 
     Args:
         passes: how many of them passed.
@@ -71,7 +71,7 @@ def settled(passes: int, n: int, left: int, required: float) -> bool:
 
 
 def runs_to_hold(required: float) -> int | None:
-    """How many runs, all passed, show that the required rate is held; None where no number does."""
+    """The number of runs, all passed, that shows that the required rate is held; None where no number does."""
     return None if required >= 1 else next(n for n in range(1, 10_000_000) if required**n <= ERROR)
 
 
@@ -106,6 +106,7 @@ def _end(inside: Callable[[float], bool], outer: float, inner: float) -> float:
             inner = middle
         else:
             outer = middle
+    # The side that is not inside, so that rounding never makes the interval narrower.
     return outer
 
 

@@ -34,7 +34,7 @@ ERROR = 0.05
 
 
 class Comparison(NamedTuple):
-    """How much higher a metric is of the other of two models.
+    """The difference of a metric between two models, the other less the one.
 
     Attributes:
         one, other: their places among the entrants.
@@ -63,7 +63,7 @@ def _negative(value: float | None) -> float | None:
 
 
 class Standing(NamedTuple):
-    """Where a model stands: its place among the entrants, its metric, its rank from 1 on, and the rank's interval."""
+    """A model's place among the entrants, its metric, its rank from 1 on, and the rank's interval."""
 
     entrant: int
     figure: Figure
@@ -82,7 +82,7 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def compare(metric: AnyMetric, one: Entrant, other: Entrant) -> tuple[Figure, float | None]:
-    """How much higher a metric is of the other of two models, and the P value of the test that it is not."""
+    """The difference of a metric between two models, the other less the one, and the P value of its test."""
     return compare_tables(metric, *paired_tables(one, other))
 
 
@@ -206,7 +206,7 @@ def cell_figures(entrant: Entrant) -> Iterator[tuple[str, str, Figure]]:
 
 
 def cell_comparisons(best: Entrant, other: Entrant) -> Iterator[tuple[str, str, Figure, float | None]]:
-    """How much higher the metric of cells is than the best model's, by level and by mode, with P values."""
+    """The differences of the cells' metric from the best model's, by level and by mode, with P values."""
     metric = best.metric(best.scores.in_cells)
     one, two = paired_tables(best, other)
     for axis, key in (("level", lambda one: one.level), ("mode", lambda one: one.mode)):

@@ -114,7 +114,7 @@ class RankTable:
 
     @property
     def cell_metric(self) -> str:
-        """What is shown by level and by mode."""
+        """The name of the metric that is shown by level and by mode."""
         return self.entrants[0].metric(self.entrants[0].scores.in_cells).name
 
     @property
@@ -150,7 +150,7 @@ class RankTable:
 
     @cached_property
     def effects(self) -> dict[tuple[str, str], tuple[Comparison, ...]]:
-        """How much higher each model's cell metric is than the best's, by axis and name, corrected together."""
+        """The differences of each model's cell metric from the best's, by axis and name, corrected together."""
         if not self.standings:
             return {}
         best = self.standings[0].entrant
@@ -180,6 +180,7 @@ class RankTable:
                 yield self._row(place, ALL, ALL, name, figure)
             for (axis, name), figure in self.cells[place].items():
                 level, mode = (name, ALL) if axis == "level" else (ALL, name)
+                # A suite without levels calls its only one `all`: the row would repeat the figure of the whole.
                 if name != ALL:
                     yield self._row(place, level, mode, self.cell_metric, figure)
             for sort, own in (("stage", self.funnels[place]), ("term", self.terms[place])):

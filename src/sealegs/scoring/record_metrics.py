@@ -30,7 +30,7 @@ class SeenEpisode:
 
     @cached_property
     def repeated(self) -> tuple[Repetition, ...]:
-        """What took effect again, or may have, also of tools of which nothing is declared."""
+        """The effects that occurred again, or may have, also of tools of which nothing is declared."""
         return repetitions(self.record)
 
     @property

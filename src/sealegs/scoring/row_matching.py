@@ -1,4 +1,4 @@
-"""Whether a final answer is the reference rows, by rules and nothing else.
+"""Comparison of a final answer with the reference rows, by rules and nothing else.
 
 An answer is right if one of its readings (`readings`) has the reference's rows: as many, each cell the same (`cells`),
 in the same order only where the question asks for one. Columns go by their names where these are given and useful,
@@ -37,11 +37,11 @@ class ReferenceRows:
 
 @dataclass(frozen=True, slots=True)
 class RowsVerdict:
-    """What is known of an answer.
+    """The verdict on an answer.
 
     Attributes:
         right: whether it is the reference.
-        reason: `right`, or what is wrong with the best of its readings: the rows are in another `order`; `cells`
+        reason: `right`, or the mistake in the best of its readings: the rows are in another `order`; `cells`
             differ; there are too many or too few `rows` or `columns`; it is `unreadable`; it says that there is no
             solution (`gave up`); none was given (`missing`).
         detail: the same for people.

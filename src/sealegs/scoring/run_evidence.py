@@ -1,4 +1,4 @@
-"""What a contract is judged by: the record of one run, its events with their times, and what is known of the tools."""
+"""The evidence that a contract is judged by: one run's record, its events with their times, and its tools' specs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RunEvidence:
 
 
 def specs_known(run: RunEvidence) -> dict[str, ToolSpec]:
-    """What is known of the tools, by name: what was given counts before what the record notes."""
+    """The known specs of the tools, by name: those that were given count before those that the record notes."""
     return {**{spec.name: spec for spec in noted_specs(run.record.about)}, **run.specs}
 
 
@@ -59,7 +59,7 @@ def came_after(first: Turn, second: Turn) -> bool:
 
 
 def outcomes_seen(run: RunEvidence) -> dict[str, Outcome | None]:
-    """What the agent was shown in the end, by the id of its call; None where it no longer waited."""
+    """The outcomes that the agent was shown in the end, by the id of their call; None where it no longer waited."""
     return {
         event.call: None if event.outcome is None else outcome_from(event.outcome)
         for event in run.events
@@ -68,7 +68,7 @@ def outcomes_seen(run: RunEvidence) -> dict[str, Outcome | None]:
 
 
 def call_times(run: RunEvidence) -> dict[str, tuple[float, float]]:
-    """When each call, and each try that recovery made, began and was over, in seconds of the episode."""
+    """The start and the end of each call, and of each attempt that recovery made, in seconds of the episode."""
     began: dict[str, float] = {}
     over: dict[str, float] = {}
     for event in run.events:

@@ -1,7 +1,7 @@
-"""How many tasks tell two models apart: experiments are drawn, and judged by the test that a ranking uses.
+"""The number of tasks that tells two models apart: experiments are drawn, and judged by the test that a ranking uses.
 
-An experiment tells the models apart if `paired_tests.differ` does; `power` is the share of experiments that do. What an
-experiment is like is taken from
+An experiment tells the models apart if `paired_tests.differ` does; `power` is the share of experiments that do. The
+properties of an experiment are taken from
 
 - **a pilot**: base tasks are drawn from its own with replacement, block by block (as many of each level for one as the
   pilot has), each with all that both models did on it. Epochs are drawn from the pilot's, separately for either model,
@@ -103,12 +103,12 @@ class Pilot:
 
     @property
     def tasks(self) -> int:
-        """How many base tasks there are."""
+        """The number of base tasks."""
         return len(self.one.block)
 
     @property
     def epochs(self) -> int:
-        """How many epochs both models have."""
+        """The number of epochs that both models have."""
         return int(min(self.one.top.shape[-2], self.other.top.shape[-2]))
 
     def draw(
@@ -140,7 +140,7 @@ class Pilot:
 
 
 def pilot_of(metric: AnyMetric, one: Entrant, other: Entrant) -> Pilot:
-    """What two models' runs say of further ones, by a metric.
+    """The pilot that two models' runs make for further ones, by a metric.
 
     Raises:
         ValueError: they share no episode.
@@ -159,7 +159,7 @@ def pilot_of(metric: AnyMetric, one: Entrant, other: Entrant) -> Pilot:
 def power(
     draw: Draw, tasks: int, epochs: int, *, error: float = 0.05, experiments: int = EXPERIMENTS, seed: int = 0
 ) -> PowerFigure:
-    """How often an experiment of this size tells the models apart.
+    """The share of experiments of this size that tell the models apart, in %.
 
     Args:
         draw: draws experiments (`Pilot.draw`, `AssumedRates.draw`).
@@ -204,6 +204,7 @@ def tasks_needed(
     def at(tasks: int) -> PowerFigure:
         return power(draw, tasks, epochs, error=error, experiments=experiments, seed=seed)
 
+    # By doubling and then by halving the gap, not task by task: each try draws all its experiments anew.
     enough = at(start)
     few = start
     while enough.value < wanted:

@@ -1,12 +1,12 @@
-"""How two metrics grow with the size of models: success without faults, and recovery under them.
+"""The growth of two metrics with the size of models: success without faults, and recovery under them.
 
 Each metric is regressed by least squares on log2(size) over the models; its slope is in points per doubling. The ratio
 of the slopes says how many times more slowly recovery grows, as ToolMaze asks it.
 
 The intervals are over tasks: they say what other tasks would have shown of these very models, and nothing of other
-models. All models played the same tasks, so a slope is a weighted sum of dependent figures. What a task adds to it is
-the same weighted sum of what the task adds to each figure (`ClusterSums.influence`); from this follow the variances of
-both slopes and their covariance, block by block, with Student's t. The interval of the ratio is Fieller's (1954). It
+models. All models played the same tasks, so a slope is a weighted sum of dependent figures. A task's contribution to it
+is the same weighted sum of its contributions to the figures (`ClusterSums.influence`); from this follow the variances
+of both slopes and their covariance, block by block, with Student's t. The interval of the ratio is Fieller's (1954). It
 has no ends where recovery is not shown to grow or shrink at all, for then the ratio may be any.
 """
 
@@ -29,7 +29,7 @@ LEAST_SIZES = 3  # different ones: through two points goes any line
 
 @dataclass(frozen=True)
 class MetricGrowth:
-    """How a metric grows with size.
+    """The growth of a metric with size.
 
     Attributes:
         metric: its name.

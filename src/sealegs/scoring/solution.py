@@ -1,4 +1,4 @@
-"""What a message gives as its final answer: the text between `<solution>` and `</solution>`.
+"""The final answer in a message: the text between `<solution>` and `</solution>`.
 
 The last one counts, since a model may correct itself. A tag that is never closed counts to the end of the message: many
 models are stopped at the closing tag, which is then not part of their text. A solution that says that there is none
@@ -30,7 +30,7 @@ Kind = Literal["answer", "gave up", "missing"]
 
 @dataclass(frozen=True, slots=True)
 class AnsweredText:
-    """What a message gives as its answer.
+    """The answer that a message gives.
 
     Attributes:
         text: between the tags, without outer space; empty where there is none.

@@ -167,7 +167,7 @@ def stated_values(text: str, *, quotations: bool = True) -> list[StatedValue]:
 
 
 class _Left:
-    """What of a text is not read yet."""
+    """The part of a text that is not read yet."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -328,7 +328,7 @@ def _pieces(digits: str) -> tuple[StatedValue, ...]:
 
 
 def decimal_readings(digits: str) -> list[tuple[float, float]]:
-    """What a number with points, commas and spaces may be, each with the worth of one in its last place."""
+    """The readings of a number with points, commas and spaces, each with the worth of one in its last place."""
     digits = re.sub(r"[ '_]", "", digits)
     # More digits than a float can hold.
     if len(digits) > 300:

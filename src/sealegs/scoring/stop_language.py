@@ -1,6 +1,6 @@
-"""Whether an answer says that the request was not completed, in a status line or in its own words, in ten languages.
+"""Statements of an answer that the request was not completed, in a status line or its own words, in ten languages.
 
-It reads phrases, sentence by sentence; it knows nothing of the task. What it does not see: irony, a stop in a language
+It reads phrases, sentence by sentence; it knows nothing of the task. Not seen: irony, a stop in a language
 that is not among its phrases, and a part that an answer leaves out without a word.
 """
 
@@ -128,7 +128,7 @@ def has_status_line(answer: str) -> bool:
 
 
 def ending_of(answer: str | None) -> Ending:
-    """What an answer says of the request: that it could not be done, that it was, or neither for certain."""
+    """The answer's statement on the request: that it could not be done, that it was, or neither for certain."""
     if answer is None or not answer.strip():
         return "stop"
     status = list(STATUS.finditer(answer))
@@ -164,7 +164,7 @@ def _stops(sentence: str) -> bool:
 
 
 def _stop_ends(sentence: str) -> list[int]:
-    """Where the phrases of a stop end in a sentence."""
+    """The places in a sentence where the phrases of a stop end."""
     ends = [found.end() for found in _STOP.finditer(sentence) if not _LOOKED.match(sentence, found.end())]
     return ends + [found.end() for found in _left_undone().finditer(sentence)]
 
@@ -177,7 +177,7 @@ def _overcome_after(sentences: Sequence[str], place: int) -> bool:
 
 
 def _leaves_whole(sentence: str) -> bool:
-    """Whether a sentence says that the request itself was not completed; doing something of it does not mend that."""
+    """Return whether a sentence says that the request itself was not completed; doing part of it repairs nothing."""
     return any(_WHOLE.match(sentence, found.end()) for found in _STOP.finditer(sentence))
 
 

@@ -50,7 +50,7 @@ SUITE_METRICS = (
 
 
 def repeated_effects(record: Record) -> int:
-    """How many effects of the ledger were done once too often."""
+    """The number of effects of the ledger that were done once too often."""
     done = Counter((effect.action, effect.subject) for effect in record.effects)
     return sum(count - 1 for count in done.values())
 
@@ -74,7 +74,7 @@ def suite_table(results: Sequence[EpisodeResult], metrics: Sequence[Metric[Episo
 def suite_differences(
     one: Sequence[EpisodeResult], other: Sequence[EpisodeResult], metrics: Sequence[Metric[EpisodeResult]], who: Row
 ) -> list[Row]:
-    """How much higher each metric is in `other`, over the episodes that both have; the name gets `_difference`."""
+    """The difference of each metric in `other` from `one`, over the episodes of both; the name gets `_difference`."""
     before, after = paired(one, other, _identity, DESIGN)
     return [
         figure_row(who, ALL, ALL, f"{metric.name}_difference", difference(metric, before, after))

@@ -118,7 +118,7 @@ def effects_complete(step: Step, case: Case, effects: tuple[Effect, ...]) -> boo
 
 
 def _felt(turn: Turn, met: bool) -> bool:
-    """Whether a fault of a call on which recovery acted shows to the agent. `met`: one on it reached the agent."""
+    """Return whether a fault of a call that recovery acted on shows to the agent; `met`: one reached the agent."""
     return isinstance(turn.final, Failure) or (met and is_corrupted(turn))
 
 

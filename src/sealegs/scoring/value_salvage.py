@@ -98,7 +98,7 @@ def _derived(value: Any, leaves: Sequence[Any], shown: Sequence[Any]) -> bool:
 
 
 def _results(amounts: Sequence[float]) -> Iterator[float]:
-    """What two numbers give."""
+    """The sums, differences, products and quotients of two numbers."""
     for one, other in permutations(amounts, 2):
         yield from (one + other, one - other, one * other)
         if other:
@@ -106,7 +106,7 @@ def _results(amounts: Sequence[float]) -> Iterator[float]:
 
 
 def _totals(shown: Sequence[Any]) -> Iterator[float]:
-    """What all numbers of one column of a list give: their sum, count and mean."""
+    """The totals of all numbers of one column of a list: their sum, count and mean."""
     for one in shown:
         columns: dict[str, list[float]] = {}
         for path, leaf in paths.leaves(one):

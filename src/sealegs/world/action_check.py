@@ -1,4 +1,4 @@
-"""What the kit proves of an action: its repeat rule, its history, its parts and its idempotency key.
+"""Checks of an action: its repeat rule, its history, its parts and its idempotency key.
 
 Each check calls every example in worlds of its own and returns sentences; none means sound.
 """
@@ -19,7 +19,7 @@ KEY = "kit-1"
 
 
 def action_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
-    """What is wrong with what an action says of repetition and parts, and with how its history tool shows it."""
+    """The problems of what an action says of repetition and parts, and of how its history tool shows it."""
     if tool.repeat is None or tool.repetition not in tool.spec.description:
         yield "does not say what a second identical call does (repeat)"
         return
@@ -38,7 +38,7 @@ def action_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
 
 
 def operation_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
-    """What is wrong with the operations of a history tool."""
+    """The problems of a history tool's operations."""
     for name in operations(tool):
         if corpus.history_of(name) is not tool:
             yield f"lists {name}, which is not an action that names it in shown_by"
@@ -73,6 +73,7 @@ def _part_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
         world, call = World(), Call(tool.name, example)
         whole = corpus.run(call, world)
         most = max(most, len(world.effects))
+        # Only cuts between two effects: with none of them or all of them done, a call is no partial execution.
         for kept in range(1, len(world.effects)):
             place = World()
             part = corpus.run(replace(call, cut=kept), place)
@@ -91,6 +92,7 @@ def _key_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
         yield f"its key {tool.key} is not an optional parameter"
         return
     examples = _answered(tool, corpus)
+    # Each example with the next one, the last with the first: the key of one request must not serve another.
     for example, other in zip(examples, (*examples[1:], *examples[:1]), strict=True):
         world, call = World(), Call(tool.name, {**example, tool.key: KEY})
         first, done = corpus.run(call, world), len(world.effects)

@@ -30,7 +30,7 @@ ORDERS = 8  # random orders that a task is run in
 
 
 def tool_problems(tool: SimulatedTool, corpus: Corpus) -> list[str]:
-    """What is wrong with a tool: its words, examples and invariants, how it meets bad arguments and repetition."""
+    """The problems of a tool: its words, examples and invariants, how it meets bad arguments and repetition."""
     problems = [*_word_problems(tool), *_example_problems(tool, corpus), *_refusal_problems(tool, corpus)]
     if tool.category == "action":
         problems += action_problems(tool, corpus)
@@ -40,21 +40,21 @@ def tool_problems(tool: SimulatedTool, corpus: Corpus) -> list[str]:
 
 
 def group_problems(pattern: Pattern, corpus: Corpus) -> list[str]:
-    """What is wrong with an alternative group: above all, ways that deliver unequal results on an example."""
+    """The problems of an alternative group: above all, ways that deliver unequal results on an example."""
     if len(pattern.examples) < 3:
         return [f"{pattern.name}: has {len(pattern.examples)} examples; give at least three"]
     return [f"{pattern.name}: {p}" for example in pattern.examples for p in _way_problems(pattern, example, corpus)]
 
 
 def domain_problems(corpus: Corpus) -> list[str]:
-    """What is wrong with the tools and groups of a corpus."""
+    """The problems of the tools and groups of a corpus."""
     tools = (*corpus.tools.values(), *corpus.histories.values())
     problems = [problem for tool in tools for problem in tool_problems(tool, corpus)]
     return problems + [p for group in corpus.groups.values() for p in group_problems(group, corpus)]
 
 
 def task_problems(task: Task, corpus: Corpus) -> list[str]:
-    """What is wrong with a task in its world: unanswerable steps, branches that differ, words that give it away."""
+    """The problems of a task in its world: unanswerable steps, branches that differ, words that give it away."""
     try:
         right = reference(task, corpus)
         problems = [*_branch_problems(task, corpus), *_order_problems(task, corpus)]
@@ -219,7 +219,10 @@ def _branch_problems(task: Task, corpus: Corpus) -> Iterator[str]:
 
 
 def _order_problems(task: Task, corpus: Corpus) -> Iterator[str]:
-    """What an order that the data allow changes: then a step reads what another does, and must say `after`."""
+    """The problem of a step that differs in another order that the data allow.
+
+    Such a step reads what another one does, and must say `after`.
+    """
     right = reference(task, corpus).steps
     for number in range(ORDERS):
         draw = seeds.stream("order", task.id, number)
@@ -238,7 +241,7 @@ def _order_problems(task: Task, corpus: Corpus) -> Iterator[str]:
 
 
 def _delivered_values(task: Task, step: str, output: Any) -> list[Any]:
-    """What the final answer takes from a step."""
+    """The values that the final answer takes from a step."""
     node = task.graph.home[step][0].id if step in task.graph.home else step
     fields = [d.source for d in task.deliverables if d.source.node == node]
     exports = task.graph.home[step][1].exports if step in task.graph.home else {}

@@ -49,7 +49,7 @@ class Corpus:
         return self.histories.get(tool.shown_by) if tool is not None else None
 
     def answered_examples(self, name: str) -> tuple[Any, ...]:
-        """What the named tool answers to its documented examples, each in a fresh world."""
+        """The named tool's answers to its documented examples, each in a fresh world."""
         if name not in self._answered:
             runs = (self.run(Call(name, example, dry=True), World()) for example in self.tools[name].examples)
             self._answered[name] = tuple(outcome.value for outcome in runs if isinstance(outcome, Value))

@@ -89,6 +89,7 @@ def _blocks(text: str, problems: list[SyntaxProblem]) -> list[list[Clause]]:
         indent = len(line) - len(rest)
         if not rest or line.startswith("#"):
             continue
+        # First, since an indentation counts spaces alone: a line behind a tab would begin a group.
         if rest.startswith("\t"):
             problems.append(SyntaxProblem(number, "is indented with a tab; use spaces"))
         elif indent == 0:
@@ -135,7 +136,7 @@ def _group(clauses: Sequence[Clause], problems: list[SyntaxProblem]) -> Pattern 
 
 
 def _way_problems(head: _Head, ways: Sequence[Way]) -> Iterable[str]:
-    """What is wrong with the ways of a group taken together."""
+    """The problems of the ways of a group taken together."""
     if len(ways) < 2:
         yield f"{head.name} needs two ways or more, and has {len(ways)}"
     for id in repeated_names([way.id for way in ways]):

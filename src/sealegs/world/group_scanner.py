@@ -54,7 +54,7 @@ class Scanner:
         self._text, self._line, self._at = clause.text, clause.line, 0
 
     def whole(self, parse: Callable[[Scanner], T]) -> T:
-        """What `parse` makes of the clause, of which nothing may be left."""
+        """Return the result of `parse` on the clause, of which nothing may be left."""
         found = parse(self)
         if not self.at_end():
             self.fail(f"did not expect {self._next()} here")
@@ -131,7 +131,7 @@ class Scanner:
         return found[0]
 
     def bound(self, inputs: Sequence[str], calls: Mapping[str, Any]) -> str | Constant:
-        """What an argument is bound to: the reference to an input or a field, or a constant."""
+        """The value that an argument is bound to: the reference to an input or a field, or a constant."""
         self._skip_space()
         found = _REFERENCE.match(self._text, self._at)
         if found is None or found[0] in LITERALS:
@@ -159,7 +159,7 @@ class Scanner:
             self._at += 1
 
     def _next(self) -> str:
-        """What comes next, for a message."""
+        """The text that comes next, for a message."""
         self._skip_space()
         rest = self._text[self._at :].partition("\n")[0]
         return (repr(rest[:30]) + ("..." if len(rest) > 30 else "")) if rest else "the end"

@@ -1,4 +1,4 @@
-"""Which tools a request is likely to need, likeliest first, by words, values and the flow of data, without a model.
+"""The tools that a request is likely to need, likeliest first, by words, values and the flow of data, without a model.
 
 Evidence, in this order:
 
@@ -123,7 +123,7 @@ class Shortlist:
         return math.log(len(self._search.names) / len(tools))
 
     def _given(self, arguments: Mapping[str, Any]) -> Scores:
-        """How sure it is, by parameter, that one of the user's arguments is meant for it."""
+        """The certainty, by parameter, that one of the user's arguments is meant for it."""
         surest = [CHOOSABLE * parameter.chosen for parameter in self._supply.parameters]
         for name, value in arguments.items():
             alike = relative_scores(self._parameter_names.scores(name))

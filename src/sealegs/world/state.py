@@ -20,7 +20,7 @@ NOW = "2026-03-02T09:00:00"
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """What one call of an action did, as the journal keeps it.
+    """An entry of the journal: the work of one call of an action.
 
     Attributes:
         operation: the action.

@@ -1,4 +1,4 @@
-"""Which tool's answer can fill which parameter: the flow of data between tools, as far as their documents tell.
+"""The flow of data between tools: the tools whose answers can fill a parameter, as far as their documents tell.
 
 An answer field fits a parameter of its type: fully where both have one name, else as far as what they document agrees
 (BM25). A tool that asks for the very same parameter passes it on rather than finds it out, so it counts less.
@@ -34,7 +34,7 @@ class ToolParameter:
 
     @property
     def text(self) -> str:
-        """What it documents."""
+        """The text of its documentation."""
         return field_text(self.name, self.schema)
 
     @property
@@ -55,7 +55,7 @@ class ToolParameter:
         return isinstance(value, str) and value.casefold() in self.examples
 
     def tells(self, value: Any) -> bool:
-        """Whether taking this value says much: it is listed or shown, a list, or of a pattern that words are not of."""
+        """Return whether taking this value says much: it is listed, shown, a list, or fits a pattern words do not."""
         if self.chosen or isinstance(value, list) or self.shows(value):
             return True
         return "pattern" in self.schema and not self.takes(PLAIN_WORDS)

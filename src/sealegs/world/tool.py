@@ -1,4 +1,4 @@
-"""How a simulated tool is written down.
+"""The form of a simulated tool in code.
 
 A tool is one function: its signature gives the parameters, its docstring the description, its decorator the rest. The
 function takes the episode's `World` first and answers with a plain dict; it refuses with `Refusal`.
@@ -116,7 +116,7 @@ class SimulatedTool:
 
     @cached_property
     def repetition(self) -> str:
-        """What a second call does, in words; empty where the tool is not an action, or nobody knows."""
+        """The effect of a second call, in words; empty where the tool is not an action, or nobody knows."""
         notes = [REPEATED[self.repeat]] if self.repeat else []
         return " ".join([*notes, KEYED.format(key=self.key)] if self.key else notes)
 
@@ -206,7 +206,7 @@ def simulated_tool(
 
 
 def _repeat_problem(category: str, repeat: Repeat | None, other: str) -> str:
-    """What is wrong with a category, and with what its tool says of repetition; empty where nothing is."""
+    """The mistake in a category, or in its tool's statement of repetition; empty where there is none."""
     if category not in CATEGORIES:
         return f"is of the unknown category {category!r}; choose from {', '.join(CATEGORIES)}"
     if category == "action" and repeat is None:
@@ -217,7 +217,7 @@ def _repeat_problem(category: str, repeat: Repeat | None, other: str) -> str:
 
 
 def _echo_problem(echoes: Sequence[str], key: str, parameters: type[BaseModel], answer: type[Answer]) -> str:
-    """What is wrong with echoes; empty where nothing is. The function never sees the key, so it cannot be one."""
+    """The mistake in echoes; empty where there is none. The function never sees the key, so it cannot be one."""
     known = parameters.model_fields.keys() & answer.model_fields.keys() - {key}
     strangers = [name for name in echoes if name not in known]
     if not strangers:

@@ -1,4 +1,4 @@
-"""What the tools of a corpus need of the user and of each other, for all tools at once: arrays of numpy."""
+"""Needs that the tools of a corpus have of the user and of each other, for all tools at once: arrays of numpy."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ class ToolNeeds:
     squared: Array
 
     def able(self, likely: Sequence[float], given: Sequence[float]) -> list[float]:
-        """How well each tool's worst-met need is met, by the user or by a likely tool."""
+        """The degree to which each tool's worst-met need is met, by the user or by a likely tool."""
         sure = np.array(given)[self.parameter]
         answered = self._most(self.fit * np.array(likely)[self.supplier])
         sure[self.supplied] = np.maximum(sure[self.supplied], answered)
         return [float(met) for met in self._worst(sure, len(likely))]
 
     def wanted(self, worths: Sequence[float], given: Sequence[float], unready: float) -> list[float]:
-        """How much others want each tool's answer, most where the user gives what it asks for.
+        """The demand of other tools for each tool's answer, largest where the user gives the values that it asks for.
 
         Args:
-            worths: for each tool what it counts that it wants something.
-            given: for each parameter how sure it is that the user gives it.
-            unready: what a supplier counts that the user gives nothing for.
+            worths: for each tool, the weight of its needs.
+            given: for each parameter, the certainty that the user gives it.
+            unready: the weight of a supplier for which the user gives nothing.
         """
         sure = np.array(given)[self.parameter]
         ready = self._worst(sure, len(worths))

@@ -82,7 +82,7 @@ def fields_of(schema: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any
 
 
 def field_text(name: str, field: Mapping[str, Any]) -> str:
-    """What a field documents: its name, its description and the values that it lists."""
+    """The documentation of a field: its name, its description and the values that it lists."""
     return " ".join([name, field.get("description", ""), *map(str, field.get("enum", ()))])
 
 

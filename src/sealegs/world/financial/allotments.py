@@ -11,22 +11,22 @@ from sealegs.world.state import World
 
 
 def budget(world: World, centre: CostCentre) -> float:
-    """What the cost centre may spend this year."""
+    """The amount that the cost centre may spend this year."""
     return rounded_amount(centre.budget + float(world.state("financial.budget_moves").get(centre.id, 0.0)), HOME)
 
 
 def added_spending(world: World, centre: CostCentre) -> float:
-    """What was claimed and ordered since the episode began."""
+    """The amount that was claimed and ordered since the episode began."""
     return rounded_amount(float(world.state("financial.spent").get(centre.id, 0.0)), HOME)
 
 
 def spent(world: World, centre: CostCentre) -> float:
-    """What the cost centre has spent or ordered this year."""
+    """The amount that the cost centre has spent or ordered this year."""
     return rounded_amount(centre.spent + added_spending(world, centre), HOME)
 
 
 def budget_left(world: World, centre: CostCentre) -> float:
-    """What it may still spend this year."""
+    """The amount that the cost centre may still spend this year."""
     return rounded_amount(budget(world, centre) - spent(world, centre), HOME)
 
 

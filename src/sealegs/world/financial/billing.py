@@ -33,7 +33,7 @@ DraftId = Annotated[str, Field(pattern=r"^DRF-[0-9A-F]{8}$", description="Id of 
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What a customer owes, whether drafted or issued.
+    """A bill to a customer, whether drafted or issued.
 
     Raises:
         Refusal: 404 where the currency is not known, 400 where the amount is too fine for it.
@@ -59,7 +59,7 @@ class Bill:
 
     @property
     def details(self) -> dict[str, Any]:
-        """What tells the bill from another of the same customer."""
+        """The fields that tell the bill from another of the same customer."""
         net = rounded_amount(self.net, self.currency)
         return {"net_amount": net, "vat_amount": self.tax, "currency": self.currency}
 
@@ -119,7 +119,7 @@ def _issued(world: World, bill: Bill) -> dict[str, Any]:
 
 
 class Billed(Answer):
-    """What a customer is billed."""
+    """The amounts that a customer is billed."""
 
     customer_id: str = Field(description="Id of the customer")
     customer_name: str = Field(description="Full name of the customer")

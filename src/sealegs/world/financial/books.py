@@ -59,7 +59,7 @@ class Account:
 
     @property
     def movements(self) -> tuple[Movement, ...]:
-        """What was booked in the last 90 days, the oldest first."""
+        """The movements that were booked in the last 90 days, the oldest first."""
         return tuple(
             Movement(_days_ago(days), text, rounded_amount(share * self.booked, self.currency))
             for days, text, share in _MOVEMENTS[self.purpose]

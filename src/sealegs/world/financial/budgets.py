@@ -1,4 +1,4 @@
-"""How the budgets of cost centres stand: in short, or category by category."""
+"""The budgets of cost centres and their spending: in short, or category by category."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NEW = "claims and orders of today"
 
 
 class BudgetStanding(Answer):
-    """How a budget stands."""
+    """The state of a budget."""
 
     cost_centre: str = Field(description="Id of the cost centre")
     cost_centre_name: str = Field(description="Name of the cost centre")

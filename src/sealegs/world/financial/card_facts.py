@@ -51,7 +51,7 @@ class Card:
 
     @property
     def purchases(self) -> tuple[CardPurchase, ...]:
-        """What was bought in the billing period, the oldest first."""
+        """The purchases of the billing period, the oldest first."""
         turn = int(self.last_four)
         start = date.fromisoformat(PERIOD_START)
         return tuple(
@@ -65,7 +65,7 @@ class Card:
 
     @property
     def spent(self) -> float:
-        """What was spent in the billing period."""
+        """The amount that was spent in the billing period."""
         return rounded_amount(sum(self.amounts), self.currency)
 
 

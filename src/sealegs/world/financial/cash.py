@@ -57,18 +57,18 @@ class Payment:
 
     @property
     def fee(self) -> float:
-        """What the bank charges, in the account's currency."""
+        """The bank's charge, in the account's currency."""
         share = 0.0 if self.currency == self.account.currency else CONVERSION_FEE
         return rounded_amount(self.debited * share, self.account.currency)
 
     @property
     def total(self) -> float:
-        """What leaves the account."""
+        """The amount that leaves the account."""
         return rounded_amount(self.debited + self.fee, self.account.currency)
 
     @property
     def value_date(self) -> str:
-        """When the payee has the money: the first banking day from the execution on, one later after a conversion."""
+        """The day of receipt: the first banking day from the execution on, one later after a conversion."""
         day = coming_date(self.execution_date) + timedelta(days=self.currency != self.account.currency)
         while day.weekday() > 4:
             day += timedelta(days=1)
@@ -81,7 +81,7 @@ class Payment:
 
     @property
     def details(self) -> dict[str, Any]:
-        """What tells the payment from another to the same payee."""
+        """The fields that tell the payment from another to the same payee."""
         amount = rounded_amount(self.amount, self.currency)
         return {
             "account_id": self.account.id,
@@ -148,13 +148,13 @@ def booked_balance(world: World, account: Account) -> float:
 
 
 def held_funds(world: World, account: Account) -> float:
-    """What card holds and scheduled payments tie up."""
+    """The amount that card holds and scheduled payments tie up."""
     planned = sum(payment.total for payment in _payments(world, account, "scheduled"))
     return rounded_amount(account.held + planned, account.currency)
 
 
 def available_funds(world: World, account: Account) -> float:
-    """What can be spent."""
+    """The amount that can be spent."""
     return rounded_amount(booked_balance(world, account) - held_funds(world, account), account.currency)
 
 

@@ -79,7 +79,7 @@ _HELD: tuple[Invariant, ...] = (
 
 
 def limit_of(world: World, found: Card) -> float:
-    """What may be spent with the card each billing period."""
+    """The amount that may be spent with the card each billing period."""
     return float(world.state("financial.card_limits").get(found.id, found.limit))
 
 

@@ -112,7 +112,7 @@ def overdue_invoices(world: World, customer_name: PartyName) -> dict[str, Any]:
 
 
 class Claim(Answer):
-    """What is asked for an overdue invoice."""
+    """A claim for an overdue invoice."""
 
     invoice_no: str = Field(description="Number of the invoice")
     customer_name: str = Field(description="Full name of the customer")

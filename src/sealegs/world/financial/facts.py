@@ -1,6 +1,6 @@
-"""What the financial domain knows of money: currencies, exchange rates, value added tax, securities.
+"""Facts of the financial domain: currencies, exchange rates, value added tax, securities.
 
-Rates, taxes and prices stand still at the world's moment. Other domains may read `RATES`, `rate`, `converted` and
+Rates, taxes and prices are those of the world's moment. Other domains may read `RATES`, `rate`, `converted` and
 `settled`. Accounts, payees and customers are in `books`.
 """
 

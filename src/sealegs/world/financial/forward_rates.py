@@ -23,7 +23,7 @@ SPOT_DAYS = 3
 
 
 def banking_day(day: str) -> int:
-    """How many days ahead a day of delivery lies.
+    """The number of days from today to a day of delivery.
 
     Raises:
         Refusal: 400 where it cannot be one: too near or too far, or at a weekend.

@@ -56,7 +56,7 @@ class Deal:
 
     @property
     def sold(self) -> float:
-        """What is paid for it."""
+        """The amount of `sell` that is paid for it."""
         return rounded_amount(self.amount * self.rate, self.sell)
 
     @property
@@ -85,7 +85,7 @@ def _at_market(buy: str, sell: str, amount: float, day: str) -> Deal:
 
 
 class Quotation(Answer):
-    """What foreign money costs for a later day."""
+    """The price of foreign money for a later day."""
 
     buy_currency: str = Field(description="Currency that the company gets")
     sell_currency: str = Field(description="Currency that it pays with")

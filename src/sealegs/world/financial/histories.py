@@ -1,4 +1,4 @@
-"""What was done today in the services of money: the history tools of the domain's actions."""
+"""The history tools of the domain's actions, which show today's requests to the services of money."""
 
 from __future__ import annotations
 

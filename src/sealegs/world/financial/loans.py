@@ -34,12 +34,12 @@ class Loan:
 
     @property
     def instalment(self) -> float:
-        """What is paid each month, unrounded."""
+        """The amount that is paid each month, unrounded."""
         monthly = self.rate / 1200
         return self.principal * monthly / (1 - (1 + monthly) ** -self.months)
 
     def owed(self, paid: int) -> float:
-        """What is still owed after some instalments, unrounded."""
+        """The amount that is still owed after some instalments, unrounded."""
         monthly = self.rate / 1200
         growth = (1 + monthly) ** paid
         return self.principal * growth - self.instalment * (growth - 1) / monthly

@@ -23,7 +23,7 @@ Deduction = Annotated[float, Field(ge=0, le=1e8, description="What is kept back 
 
 
 class Deducted(Answer):
-    """What is kept back of a month's wage."""
+    """The amounts that are kept back of a month's wage."""
 
     gross_salary: float = Field(description="Gross wage of the month")
     country_code: str = Field(description="Country of work, ISO 3166-1 alpha-2")

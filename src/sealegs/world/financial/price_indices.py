@@ -22,7 +22,7 @@ Percent = Annotated[float, Field(gt=-60, le=500, description="Rise of prices in 
 
 
 class PriceChange(Answer):
-    """How prices changed from one month to another."""
+    """The change of prices from one month to another."""
 
     country_code: str = Field(description="Country, ISO 3166-1 alpha-2")
     country: str = Field(description="Country")

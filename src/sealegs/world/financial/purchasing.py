@@ -89,17 +89,17 @@ class PurchaseRequest:
 
     @property
     def net(self) -> float:
-        """What it costs before tax."""
+        """The price before tax."""
         return rounded_amount(self.quantity * self.unit_price, self.currency)
 
     @property
     def committed(self) -> float:
-        """What it takes of the budget, in euro."""
+        """The amount that it takes of the budget, in euro."""
         return rounded_amount(self.net * rate(self.currency, HOME), HOME)
 
     @property
     def details(self) -> dict[str, Any]:
-        """What tells the purchase from another at the same supplier."""
+        """The fields that tell the purchase from another at the same supplier."""
         return {
             "cost_centre": self.centre.id,
             "goods": self.goods,

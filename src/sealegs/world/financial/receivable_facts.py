@@ -1,4 +1,4 @@
-"""What customers owe: invoices past their due day, and mandates by which the company may collect. Facts only."""
+"""Debts of customers: invoices past their due day, and mandates by which the company may collect. Facts only."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class OpenItem:
 
     @property
     def customer(self) -> Customer:
-        """Who owes it."""
+        """The customer who owes it."""
         return CUSTOMERS[self.customer_id]
 
     @property
@@ -47,7 +47,7 @@ class OpenItem:
         return rounded_amount(self.amount * LATE_RATE * self.days / 36500, self.currency)
 
     def fee(self, level: int) -> float:
-        """What a reminder of this level costs, in the invoice's currency."""
+        """The charge for a reminder of this level, in the invoice's currency."""
         return convert_amount(LEVEL_FEES[level], HOME, self.currency) if LEVEL_FEES[level] else 0.0
 
 
@@ -114,7 +114,7 @@ class Mandate:
 
     @property
     def customer(self) -> Customer:
-        """Who gave it."""
+        """The customer who gave it."""
         return CUSTOMERS[self.customer_id]
 
     @property

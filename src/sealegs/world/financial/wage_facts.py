@@ -1,4 +1,4 @@
-"""What countries take from wages, in one rate each: a plain model of wage tax and social contributions.
+"""Deductions from wages in each country, in one rate each: a plain model of wage tax and social contributions.
 
 Amounts are a month's. Does not cover tax classes, family, church tax, or progressive brackets.
 """

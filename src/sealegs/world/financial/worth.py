@@ -30,12 +30,12 @@ Discount = Annotated[float, Field(ge=0, le=50, description="Required return per 
 
 
 def grown_amount(amount: float, rate: float, months: int, currency: str) -> float:
-    """What an amount becomes in so many months at a nominal yearly rate in per cent, rounded."""
+    """The amount after growth over so many months at a nominal yearly rate in per cent, rounded."""
     return rounded_amount(amount * (1 + rate / 1200) ** months, currency)
 
 
 def worth(flows: list[float], rate: float, currency: str) -> list[float]:
-    """What the payment at the end of each year is worth today, each rounded."""
+    """The present value of the payment at the end of each year, each rounded."""
     return [rounded_amount(flow / (1 + rate / 100) ** year, currency) for year, flow in enumerate(flows, 1)]
 
 

@@ -51,7 +51,7 @@ PRICE_LEVEL = {"JPY": 150, "CNY": 8, "SEK": 11, "INR": 90, "AED": 4, "KRW": 1400
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What an office does by appointment: how long it takes, the fee in euro, the papers to bring."""
+    """A service that an office gives by appointment: its duration, the fee in euro, the papers to bring."""
 
     name: str
     code: str
@@ -98,7 +98,7 @@ class AppointmentSlot:
 
     @property
     def end(self) -> datetime:
-        """When it is over."""
+        """The moment when it is over."""
         return self.start + timedelta(minutes=self.service.minutes)
 
 

@@ -178,7 +178,7 @@ class ImportedContact(SavedContact):
 
 
 def _written(card: str, mark: str) -> str:
-    """What a card's line of this mark says.
+    """The text of a card's line with this mark.
 
     Raises:
         LookupError: there is no such line.

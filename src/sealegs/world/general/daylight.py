@@ -1,4 +1,4 @@
-"""When the sun rises and sets: at a point given by coordinates, or in a city's almanac."""
+"""Times of sunrise and sunset: at a point given by coordinates, or in a city's almanac."""
 
 from __future__ import annotations
 

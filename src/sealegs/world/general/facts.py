@@ -1,6 +1,6 @@
-"""What the general domain knows of cities and of the user's own notes. Other domains may read `CITIES`.
+"""Facts of the general domain: cities and the user's own notes. Other domains may read `CITIES`.
 
-Weather stands in `climate`, public holidays in `holidays`, units in `units`.
+Weather is in `climate`, public holidays in `holidays`, units in `units`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What was done today in the services of the user's own affairs: the history tools of the domain's actions."""
+"""The history tools of the domain's actions, which show today's requests to the services of the user's own affairs."""
 
 from __future__ import annotations
 

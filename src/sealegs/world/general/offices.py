@@ -1,4 +1,4 @@
-"""What the tools for appointments at public offices share: arguments, taking a slot, what an appointment says."""
+"""Parts that the tools for appointments at public offices share: arguments, taking a slot, an appointment's fields."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def confirm_appointment(world: World, found: AppointmentSlot, person: str) -> di
 
 
 def slot_fields(found: AppointmentSlot) -> dict[str, Any]:
-    """What every answer tells of a slot."""
+    """The fields of a slot that every answer has."""
     place = found.place
     return {
         "slot_id": found.slot_id,

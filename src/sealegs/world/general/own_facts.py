@@ -1,4 +1,4 @@
-"""What the user has of his own besides notes: contacts, alarms that are set, and lists shared with others."""
+"""The user's own data besides notes: contacts, alarms that are set, and lists shared with others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user does together with others: polls, and lists that several people keep."""
+"""Tools for affairs shared with others: polls, and lists that several people keep."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ DIMENSIONS = {unit.symbol: unit.dimension for unit in _ROWS}
 
 
 def factor(start: MeasureUnit, end: MeasureUnit) -> float:
-    """What a value in `start` is multiplied by to be in `end`."""
+    """The factor by which a value in `start` is multiplied to be in `end`."""
     return start.scale / end.scale
 
 

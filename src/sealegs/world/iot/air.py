@@ -1,4 +1,4 @@
-"""What a room's air holds, what fresh air it needs, and how much heating or cooling a run of days asks for.
+"""Air of a room: the moisture in it, the fresh air it needs, and the heating or cooling that a run of days asks for.
 
 Water vapour by the Magnus formula with the constants of WMO-No. 8 (over water). Fresh air by EN 16798-1, method 1, for
 a low-polluting building. Nothing here knows a building: the caller brings the numbers.

@@ -31,7 +31,7 @@ class Asset:
 
     @property
     def minutes(self) -> int:
-        """How many minutes ago, at 09:00, it last reported."""
+        """The age of its last report at 09:00, in minutes."""
         return 7 + int(6 * scatter("tracker", self.tracker))
 
 

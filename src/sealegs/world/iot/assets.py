@@ -1,4 +1,4 @@
-"""Where tracked vehicles and equipment are, and where they have been."""
+"""Positions of tracked vehicles and equipment, now and over the last hours."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What electricity costs in each city, and the charge points for vehicles beside each building.
+"""Prices of electricity in each city, and the charge points for vehicles beside each building.
 
-A charge point's price is the city's tariff with a margin that grows with its power. What an episode changes
-(reservations, sessions) lives in the world's state; a few reservations stand from before. Times are the city's own.
+A charge point's price is the city's tariff with a margin that grows with its power. Changes of an episode
+(reservations, sessions) are in the world's state; a few reservations are older. Times are the city's own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who may open a door, and when: standing enrolments and drafts, and the rules by which an episode adds to them.
+"""Rights to open doors at given times: standing enrolments and drafts, and the rules by which an episode adds to them.
 
 Two desks share them: security enrols a key holder on a lock and then grants windows of time; reception drafts a
 visitor's pass with its window and then activates it. Both end in the same grant with the same code. A draft enrols its

@@ -1,4 +1,4 @@
-"""What a building's energy meter counts, and what energy costs. Tariffs are the caller's to know."""
+"""Readings of a building's energy meter, and the cost of energy. Tariffs are the caller's to know."""
 
 from __future__ import annotations
 

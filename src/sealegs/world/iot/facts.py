@@ -1,8 +1,8 @@
-"""What the iot domain knows: one office building in each city, its rooms, its devices and what they measure.
+"""Facts of the iot domain: one office building in each city, its rooms, its devices and their measurements.
 
-A building is written down; its devices follow from its rooms by rule, and what they measure is a smooth function of
+A building is written down; its devices follow from its rooms by rule, and their measurements are a smooth function of
 place and day with a fixed scatter, so that a reading, a day's mean and a meter's total always agree. Times are the
-building's own. What an episode changes (set points) does not live here; who may open which door stands in `doors`.
+building's own. Changes of an episode (set points) are not here; the rights to open doors are in `doors`.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Device:
 
     @property
     def property(self) -> str:
-        """What can be set on it.
+        """The property that can be set on it.
 
         Raises:
             Refusal: 400 where nothing can.
@@ -223,23 +223,23 @@ def measures(thing: Device, quantity: str) -> None:
 
 
 def latest(thing: Device, quantity: str) -> float:
-    """What the device last reported, in the unit of `UNITS`."""
+    """The value that the device last reported, in the unit of `UNITS`."""
     value = _level(thing, quantity) + _spread(quantity) * scatter("now", thing.site.code, thing.room, quantity)
     return round(value, DECIMALS[quantity])
 
 
 def calibration(thing: Device, quantity: str) -> float:
-    """What calibration adds to the device's raw value, in the quantity's own unit."""
+    """The correction that calibration adds to the device's raw value, in the quantity's own unit."""
     return round(0.6 * _spread(quantity) * scatter("calibration", thing.id, quantity), DECIMALS[quantity])
 
 
 def reported_at(thing: Device) -> str:
-    """When the device last reported."""
+    """The moment of the device's last report."""
     return (datetime.fromisoformat(NOW) - timedelta(minutes=thing.minutes)).isoformat()
 
 
 def received_at(thing: Device) -> str:
-    """When that report arrived."""
+    """The moment when that report arrived."""
     delay = 9 + int(8 * scatter("delay", thing.id))
     return (datetime.fromisoformat(reported_at(thing)) + timedelta(seconds=delay)).isoformat()
 
@@ -258,7 +258,7 @@ def day_energy(site: Site, day: str) -> float:
 
 
 def meter_register(site: Site) -> float:
-    """What the building's meter stood at when today began, in kWh."""
+    """The reading of the building's meter when today began, in kWh."""
     return round(site.load * (21_000 + 9_000 * scatter("register", site.code)), 1)
 
 
@@ -277,7 +277,7 @@ def standing_target(thing: Device) -> float:
 
 
 def standing_version(thing: Device) -> int:
-    """How many times the device's state was set before the episode."""
+    """The number of times that the device's state was set before the episode."""
     return 240 + int(200 * scatter("version", thing.id))
 
 

@@ -1,4 +1,4 @@
-"""What was done today in the services of buildings and devices: the history tools of the domain's actions."""
+"""The history tools of the domain's actions, which show today's requests to the services of buildings and devices."""
 
 from __future__ import annotations
 

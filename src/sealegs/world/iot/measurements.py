@@ -1,4 +1,4 @@
-"""What sensors and meters measure, now and over the last days, and what the numbers mean."""
+"""Measurements of sensors and meters, now and over the last days, and the meaning of the numbers."""
 
 from __future__ import annotations
 

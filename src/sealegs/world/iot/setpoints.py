@@ -1,7 +1,7 @@
-"""What can be set on a device: thermostats, lights and blinds.
+"""Set points of devices: thermostats, lights and blinds.
 
-A device has a shadow: what it reports, what is desired of it, and a version that counts every setting. Setting is
-accepted at once and reported later, so within an episode the reported value stands still.
+A device has a shadow: the reported value, the desired one, and a version that counts every setting. Setting is accepted
+at once and reported later, so within an episode the reported value does not change.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def fahrenheit(celsius: float) -> float:
 
 
 def _desired(world: World, thing: Device) -> tuple[float, int]:
-    """What is desired of a device now, and the version of that."""
+    """The desired value of a device now, and its version."""
     state = world.state("iot.shadows").get(thing.id, {})
     return state.get("desired", standing_target(thing)), state.get("version", standing_version(thing))
 
 
 def _before(world: World, thing: Device, value: float) -> tuple[float, int]:
-    """What was desired, and its version, before the device was set to this value, which may have been done already."""
+    """The desired value and its version before the device was set to this value, which may have been done already."""
     state = world.state("iot.shadows").get(thing.id, {})
     before: tuple[float, int] = state["before"] if state.get("desired") == value else _desired(world, thing)
     return before

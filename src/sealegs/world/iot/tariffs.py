@@ -1,4 +1,4 @@
-"""What a building pays for electricity: the tariff of its city, and the supply contract of its meter."""
+"""Prices that a building pays for electricity: the tariff of its city, and the supply contract of its meter."""
 
 from __future__ import annotations
 

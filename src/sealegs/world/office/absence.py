@@ -106,18 +106,18 @@ def workdays(first: date, last: date, country: str) -> list[date]:
 
 
 def absence_days(absence: Absence) -> int:
-    """How many days the absence takes off the account."""
+    """The number of days that the absence takes off the account."""
     first, last = period(absence.first_day, absence.last_day)
     return len(workdays(first, last, COUNTRY_BY_ID[absence.employee_id]))
 
 
 def taken_leave(id: str) -> list[Absence]:
-    """What an employee has taken this year."""
+    """The absences that an employee has taken this year."""
     return [absence for absence in _TAKEN if absence.employee_id == id]
 
 
 def planned_leave(world: World, id: str) -> list[Absence]:
-    """What an employee has planned: approved before today, or kept by a request or its draft since."""
+    """The absences that an employee has planned: approved before today, or kept by a request or its draft since."""
     added = world.state("office.absences").values()
     return [absence for absence in (*_PLANNED, *DRAFTS, *added) if absence.employee_id == id]
 
@@ -129,7 +129,7 @@ def remaining(world: World, id: str) -> int:
 
 
 def approver(person: Employee) -> Employee:
-    """Who decides on the person's leave: the line manager; for the managing director, the head of people."""
+    """The person who decides on somebody's leave: the line manager; for the managing director, the head of people."""
     return manager(person) or STAFF[STAND_IN]
 
 

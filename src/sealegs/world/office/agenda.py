@@ -1,4 +1,4 @@
-"""Who is busy when: standing meetings of the teams, single events, and what an episode adds. Rules, no tools.
+"""Calendars of people: standing meetings of the teams, single events, and those that an episode adds. Rules, no tools.
 
 Times are the clock of the person's office; only the working day from 09:00 to 17:30 is looked at.
 """
@@ -110,7 +110,7 @@ def events_by_id(world: World) -> dict[str, Event]:
 
 
 def busy(world: World, person: Employee, date: str) -> tuple[Event, ...]:
-    """What stands in a person's calendar on a day, in order; standing meetings that an event covers are left out."""
+    """The entries of a person's calendar on a day, in order, without standing meetings that an event covers."""
     found = [event for event in events_by_id(world).values() if (event.email, event.date) == (person.email, date)]
     standing = []
     if person.team in DAILY:

@@ -45,7 +45,7 @@ BACKLOG = {item.id: item for item in (BoardTask(BOARDS[NAME_BY_KEY[key]], number
 
 
 class TaskBody(Answer):
-    """What is known of a task whatever its state."""
+    """The fields of a task whatever its state."""
 
     task_id: str = Field(description="Number of the task on its board")
     board: str = Field(description="Name of the board")
@@ -102,7 +102,7 @@ def _add(world: World, name: str) -> BoardTask:
 
 
 def _assignable(email: str, due_date: str) -> Employee:
-    """Who is to do something by a day that is to come."""
+    """The person who is to do something by a day that is to come."""
     within_year(coming_day(due_date))
     return mailbox(email)
 

@@ -218,7 +218,7 @@ def scheduling_assistant(
 
 
 class EventBody(Answer):
-    """What is known of an event whatever its state."""
+    """The fields of an event whatever its state."""
 
     email: str = Field(description="Address of the attendee")
     name: str = Field(description="Name of the attendee")

@@ -44,7 +44,7 @@ REFUSALS = (
 
 
 class SheetAnswer(Answer):
-    """What every reading of a column tells of its workbook."""
+    """The fields of a workbook that every reading of a column has."""
 
     document_id: str = Field(description="Document id of the workbook")
     workbook: str = Field(description="Title of the workbook")

@@ -1,4 +1,4 @@
-"""What the office domain knows: sites, teams, staff, meeting rooms, the service catalogue and what is open in it.
+"""Facts of the office domain: sites, teams, staff, meeting rooms, the service catalogue and its open tickets.
 
 The company and its people are invented. Public holidays are in `holidays`, workbooks in `workbooks`.
 """
@@ -280,7 +280,7 @@ def mailbox(email: str) -> Employee:
 
 
 def manager(person: Employee) -> Employee | None:
-    """Who the person reports to: the lead of the team, for a lead the managing director, for her nobody."""
+    """The person's superior: the lead of the team, for a lead the managing director, for her nobody."""
     lead = STAFF[TEAMS[person.team].lead_id]
     if lead.id != person.id:
         return lead

@@ -40,7 +40,7 @@ REFUSALS = (
 
 
 class LeaveBody(Answer):
-    """What is known of a request whatever its state."""
+    """The fields of a request whatever its state."""
 
     employee_id: str = Field(description="Employee id")
     name: str = Field(description="Full name")

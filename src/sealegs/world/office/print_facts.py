@@ -11,7 +11,7 @@ from sealegs.world.tool import Refusal
 
 @dataclass(frozen=True, slots=True)
 class PrintTariff:
-    """What printing costs in an office: a page of print and a sheet of paper, in the office's currency."""
+    """The prices of printing in an office: a page of print and a sheet of paper, in the office's currency."""
 
     city: str
     page_price: float
@@ -65,7 +65,7 @@ CITY_OF = {printer.id: printer.city for printer in _PRINTERS}
 
 
 def tariff(city: str) -> PrintTariff:
-    """What printing costs in an office.
+    """The prices of printing in an office.
 
     Raises:
         Refusal: 404 where the company has no office there.

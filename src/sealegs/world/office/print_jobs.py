@@ -126,7 +126,7 @@ def find_printer(
 
 
 class JobCost(Answer):
-    """What a print job takes and costs."""
+    """The paper that a print job takes, and its cost."""
 
     pages: int = Field(description="Pages of one copy")
     copies: int = Field(description="Number of copies")

@@ -1,4 +1,4 @@
-"""Which rooms are free when, and what holding and booking one does to the world. Rules, no tools.
+"""Free meeting rooms, and the effects that holding and booking one have on the world. Rules, no tools.
 
 A booking does two things, which the ledger names apart: it blocks the slot and it confirms it for an organiser. A hold
 does the first, its confirmation the second. Times are the office's own clock; series of meetings are not covered.

@@ -26,7 +26,7 @@ REFUSALS: tuple[tuple[dict[str, object], int], ...] = (
 
 
 def _sorted(ratings: list[int]) -> tuple[int, int, int]:
-    """How many ratings are those of promoters (9, 10), passives (7, 8) and detractors (0 to 6)."""
+    """The numbers of ratings by promoters (9, 10), passives (7, 8) and detractors (0 to 6)."""
     promoters, detractors = sum(r >= 9 for r in ratings), sum(r <= 6 for r in ratings)
     return promoters, len(ratings) - promoters - detractors, detractors
 

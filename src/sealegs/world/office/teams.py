@@ -1,4 +1,4 @@
-"""Who belongs to a team or an office: the organisation chart and the mail system's distribution lists."""
+"""Members of a team or an office: the organisation chart and the mail system's distribution lists."""
 
 from __future__ import annotations
 

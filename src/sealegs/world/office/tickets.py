@@ -51,7 +51,7 @@ Details = Annotated[str, Field(max_length=2000, description="What else the desk 
 
 
 class TicketBody(Answer):
-    """What is known of a ticket whatever its state."""
+    """The fields of a ticket whatever its state."""
 
     ticket_id: str = Field(description="Id of the ticket")
     service: str = Field(description="Item of the service catalogue")

@@ -30,7 +30,7 @@ class CollectionSlot:
 
     @property
     def point(self) -> ParcelPoint:
-        """Where it is."""
+        """The collection point of the slot."""
         return collection_point(self.point_id)
 
     @property

@@ -1,7 +1,7 @@
-"""How an order travels: when it leaves, when it comes, its tracking number and the numbers of its lines.
+"""The parcel of an order: its days of dispatch and delivery, its tracking number and the numbers of its lines.
 
-A delivered order left on the day it was placed, one that is being packed leaves today; when the parcels now under way
-left stands here. Returns and collections build on this.
+A delivered order left on the day it was placed, one that is being packed leaves today; the days on which the parcels
+now under way left are here. Returns and collections build on this.
 """
 
 from __future__ import annotations

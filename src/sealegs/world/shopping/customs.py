@@ -1,4 +1,4 @@
-"""What customs asks for goods sent to a country: its rates for a category, and the charges on a consignment.
+"""Customs charges on goods sent to a country: the rates for a category, and the charges on a consignment.
 
 The rates are those of a simple tariff, not a legal one: duty by category and country, import tax at the country's
 standard rate of value added tax.

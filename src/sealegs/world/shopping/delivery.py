@@ -1,4 +1,4 @@
-"""What it costs to have goods delivered to a city, and when they come."""
+"""The cost of goods delivered to a city, and the day of their delivery."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the shop knows: products, coupons, orders of the past weeks, open carts and holds.
+"""Facts of the shop: products, coupons, orders of the past weeks, open carts and holds.
 
-The shop sells office supplies in US dollars to cities that `sealegs.world.general.facts` knows. What an episode
-changes (stock set aside, new carts, holds, orders) is not here: see `sealegs.world.shopping.ledger`.
+The shop sells office supplies in US dollars to cities that `sealegs.world.general.facts` knows. Changes of an episode
+(stock set aside, new carts, holds, orders) are not here: see `sealegs.world.shopping.ledger`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the shop knows of its collection points: where they are, and which hours other customers have taken.
+"""Facts of the shop's collection points: their places, and the hours that other customers have taken.
 
 A point gives parcels out from Monday to Saturday in slots of an hour.
 """

@@ -1,4 +1,4 @@
-"""What the shop knows of its rewards scheme: tiers, members, and what members spent of their points this year.
+"""Facts of the shop's rewards scheme: tiers, members, and the points that members spent this year.
 
 Points earned follow from the orders in `facts`: each delivered order of 2026 earned points on its goods.
 """
@@ -62,7 +62,7 @@ def earned_points(dollars: float, rate: float) -> int:
 
 
 def points_value(points: int) -> float:
-    """What points are worth in US dollars."""
+    """The worth of points in US dollars."""
     return round(points / POINTS_PER_DOLLAR_BACK, 2)
 
 

@@ -1,4 +1,4 @@
-"""What the shop knows of its suppliers: what they deliver, at which cost, how soon and how much at least."""
+"""Facts of the shop's suppliers: their goods, costs, lead times and smallest orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an episode changes in the shop: pieces set aside, carts, holds and orders.
+"""Changes that an episode makes in the shop: pieces set aside, carts, holds and orders.
 
 Two roads lead to an order, a cart and a hold; both set pieces aside and place the order through the functions here, so
 that they leave the same world behind and the same order has the same number.
@@ -76,12 +76,12 @@ def set_aside(world: World, line: LineItem, person: str) -> str:
 
 
 def goods(lines: tuple[LineItem, ...]) -> float:
-    """What the lines cost together in US dollars, delivery aside."""
+    """The price of the lines together in US dollars, delivery aside."""
     return round(sum(product(line.sku).price * line.quantity for line in lines), 2)
 
 
 def weight(lines: tuple[LineItem, ...]) -> float:
-    """What the lines weigh together in kilograms."""
+    """The weight of the lines together in kilograms."""
     return sum(product(line.sku).weight_kg * line.quantity for line in lines)
 
 

@@ -1,4 +1,4 @@
-"""Where an order is: the shop's record of it, and the carrier's record of its parcel."""
+"""The state of an order: the shop's record of it, and the carrier's record of its parcel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an order comes to: the whole reckoning with coupon, delivery and tax, and a coupon's worth alone."""
+"""The total of an order: the whole calculation with coupon, delivery and tax, and a coupon's worth alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a list shows a product, and the orders that lists come in."""
+"""The form of a product in a list, and the orders that lists come in."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ REQUESTS = (
 
 
 def amount(made: RestockRequest) -> float:
-    """What the pieces cost together, US dollars."""
+    """The cost of the pieces together, US dollars."""
     return round(offer(supplier(made.supplier_id), product(made.sku)).unit_cost * made.quantity, 2)
 
 

@@ -38,17 +38,17 @@ class _Return:
 
     @property
     def gross(self) -> float:
-        """What the goods cost, US dollars."""
+        """The price of the goods, US dollars."""
         return round(product(self.sku).price * self.pieces, 2)
 
     @property
     def fee(self) -> float:
-        """What the shop keeps, US dollars."""
+        """The amount that the shop keeps, US dollars."""
         return round(self.gross * _FEE_PERCENT[self.reason] / 100, 2)
 
     @property
     def refund(self) -> float:
-        """What the customer gets back, US dollars."""
+        """The amount that the customer gets back, US dollars."""
         return round(self.gross - self.fee, 2)
 
 

@@ -1,4 +1,4 @@
-"""What several shopping tools share: types of arguments, and the statement that amounts are in dollars."""
+"""Parts that several shopping tools share: types of arguments, and the statement that amounts are in dollars."""
 
 from __future__ import annotations
 

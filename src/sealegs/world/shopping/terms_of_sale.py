@@ -35,7 +35,7 @@ _FACTOR: dict[Service, float] = {"standard": 1.0, "express": 1.8}
 
 @dataclass(frozen=True, slots=True)
 class Shipment:
-    """What it costs and how long it takes to send a parcel today.
+    """The cost and the duration of sending a parcel today.
 
     `fee` is `base_fee` and `weight_fee` together; `billable_kg` is the weight rounded up to half a kilogram.
     """
@@ -114,7 +114,7 @@ def months_after(start: str, months: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """What a coupon takes off an order."""
+    """The discount of a coupon on an order."""
 
     code: str
     percent: float
@@ -123,7 +123,7 @@ class Saving:
 
 
 def saving(code: str, order_value: float) -> Saving:
-    """What the coupon takes off an order of this value in US dollars.
+    """The discount of the coupon on an order of this value in US dollars.
 
     Raises:
         Refusal: 404 for an unknown code, 409 for one that has run out, 400 for an order below its minimum.

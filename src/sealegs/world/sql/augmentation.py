@@ -73,7 +73,7 @@ def replaceable(question: str, direct: FunctionUse) -> list[QueryParameter]:
 
 
 def _places(question: str, value: Any) -> list[re.Match[str]]:
-    """Where a value stands in a text as a word of its own."""
+    """The places in a text that have a value as a word of its own."""
     text = str(value)
     return list(re.finditer(rf"(?<![\w.]){re.escape(text)}(?!\w|\.\d)", question)) if text.strip() else []
 

@@ -47,7 +47,7 @@ Each = Callable[[Callable[[DraftJob], Drafts], Iterable[DraftJob]], Iterable[Dra
 
 @dataclass(frozen=True)
 class BuildResult:
-    """What a build gave.
+    """The result of a build.
 
     Attributes:
         questions: problems as written.
@@ -309,7 +309,7 @@ def _write(
 
 
 def folder_aside(out: Path) -> Path:
-    """Where a library is made before it is moved to its place. Whoever builds there holds it alone."""
+    """The folder in which a library is made before it is moved to its place. Whoever builds there holds it alone."""
     return out.with_name(f".{out.name}.aside")
 
 

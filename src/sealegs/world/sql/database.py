@@ -42,7 +42,7 @@ class QueryFailed(Exception):
 
 @dataclass(frozen=True)
 class QueryResult:
-    """What a statement answers.
+    """The answer to a statement.
 
     Attributes:
         columns: the columns' names.
@@ -141,7 +141,7 @@ def mark_database(path: Path) -> None:
 
 
 def find_database(folder: Path, name: str) -> Path | None:
-    """Where the database of this name lies in a folder, in Spider's layout or plainly; None where it does not."""
+    """The path of the database of this name in a folder, in Spider's layout or plainly; None where there is none."""
     for home in (folder / "database" / name, folder / "databases", folder / "database", folder / name, folder):
         for suffix in SUFFIXES:
             if (path := home / f"{name}{suffix}").is_file():

@@ -1,4 +1,4 @@
-"""Whether a function's documentation prints the text of another function: then it is the recipe for a way round it.
+"""Overlaps of documentation: one that prints the text of another function is the recipe for a way round it.
 
 Texts are compared word by word, without the name of the data, the names of arguments, and words that only join others
 (`the`, `of`, `whose`). One text holds another if its words contain the other's in a row.
@@ -36,7 +36,7 @@ def telling_words(description: str) -> Words:
 
 
 def overlap(holder: SqlFunction, held: SqlFunction) -> Overlap:
-    """How the one's documentation holds the other's text; empty where it does not, or where both are the same.
+    """The kind of overlap where the one's documentation holds the other's text; empty for none, or if both are equal.
 
     Returns:
         `extends` where nothing but the names of the holder's columns comes before that text; otherwise `prints`.
@@ -56,7 +56,7 @@ def contains_run(one: Words, other: Words) -> bool:
 
 
 def common_run(one: Words, other: Words) -> int:
-    """How many words in a row two texts have in common, at most."""
+    """The largest number of words in a row that two texts have in common."""
     best = 0
     ends = [0] * (len(other) + 1)
     for word in one:

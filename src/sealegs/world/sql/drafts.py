@@ -1,7 +1,7 @@
-"""What one database gives: functions of its queries, and the questions whose ways are proven to agree.
+"""Drafts of one database: functions of its queries, and the questions whose ways are proven to agree.
 
-Every way is run, through the same check of arguments as any later call, and must give the rows of the query as
-written. What does not agree, and what a question's answer rules out, is left out with a reason.
+Every way is run, through the same check of arguments as any later call, and must give the rows of the query as written.
+Pairs whose ways do not agree, or whose answer rules them out, are left out with a reason.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class DraftJob:
 
 @dataclass
 class Drafts:
-    """What one database gave.
+    """The functions and problems of one database.
 
     Attributes:
         path: the database's file.
@@ -161,7 +161,7 @@ def draft_functions(given: DraftJob) -> Drafts:
 
 @dataclass
 class _Desk:
-    """Where one database's pairs are worked through."""
+    """The work on one database's pairs."""
 
     given: DraftJob
     database: Database
@@ -303,7 +303,7 @@ def _types(types: set[str]) -> tuple[str, ...]:
 
 
 def _reason(answer: Answer) -> str:
-    """Why an answer makes no problem; nothing where it does."""
+    """The reason why an answer makes no problem; empty where it makes one."""
     if not answer.rows:
         return "the answer is empty"
     if any(cell is None for row in answer.rows for cell in row):

@@ -263,7 +263,7 @@ class Library:
             return Failure(f"{name} could not be answered: {error}", type="QueryFailed", status=400)
 
     def answers(self, solution: Solution) -> Outcome:
-        """What a solution's last call answers; the first failure where there is one."""
+        """The answer of a solution's last call; the first failure where there is one."""
         given = self._given(solution)
         return given if isinstance(given, Failure) else self.call(solution.steps[-1].function, given)
 
@@ -331,6 +331,7 @@ def _lines(path: Path) -> Iterable[tuple[str, Any]]:
         raise UserError(f"there is no {TABLE} in {path.parent}; {remedy}") from error
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise UserError(f"{path} cannot be read ({error}); build the library again") from error
+    # Not by `splitlines`: texts are written as they are, and may hold a U+2028, which is no end of a line here.
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         try:
             kind, data = json.loads(line)

@@ -1,6 +1,6 @@
-"""What must hold of a library of functions and problems, checked on the finished thing.
+"""Checks of a finished library of functions and problems.
 
-Every solution gives the answer; no function's documentation prints a way round it; what a scratchpad is given makes a
+Every solution gives the answer; no function's documentation prints a way round it; the content of a scratchpad makes a
 difference; an answer is not zero because there is nothing to count; no database gives most of the problems.
 """
 
@@ -19,7 +19,7 @@ from sealegs.world.sql.function_library import Library, Solution, SqlProblem
 
 @dataclass(frozen=True)
 class LibraryCheck:
-    """What was found; every list should be empty.
+    """The findings of the check; every list should be empty.
 
     Attributes:
         disagreeing: problems of which a solution gives other rows than the answer.
@@ -118,7 +118,7 @@ def _matters(library: Library, problem: SqlProblem) -> bool:
 
 
 def _answers_without(library: Library, solution: Solution) -> Sequence[Sequence[Sequence[object]]]:
-    """What a solution's last call answers with each of its scratchpads empty in turn, and the others as they are."""
+    """The answers of a solution's last call with each of its scratchpads empty in turn, and the others as they are."""
     found: list[list[list[object]]] = []
     last = solution.steps[-1]
     given = library.arguments(solution)

@@ -66,7 +66,7 @@ def read_pairs(folder: Path, file: Path | None = None) -> list[Pair]:
 
 
 def read_names(folder: Path) -> dict[str, Mapping[str, Any]]:
-    """What Spider's `tables.json` tells of each database; nothing where there is no such file.
+    """The entries of Spider's `tables.json` by database; empty where there is no such file.
 
     Raises:
         UserError: the file is there and is not JSON.

@@ -81,12 +81,14 @@ def parametrise(query: Tree, schema: Schema, widths: Mapping[str, int] | None = 
     slots: dict[tuple[str, str], QueryParameter] = {}
 
     def slot(key: tuple[str, str], **about: Any) -> exp.Placeholder:
+        # A literal that occurs again is the same parameter; its column is that of the first place that has one.
         known = slots.get(key) or QueryParameter(f"{PREFIX}{len(slots)}", key, **about)
         if known.column is None and about.get("column") is not None:
             known = replace(known, column=about["column"])
         slots[key] = known
         return exp.Placeholder(this=known.name)
 
+    # As a list, since nodes are replaced on the way.
     for node in list(tree.dfs()):
         if isinstance(node, exp.Placeholder):
             width = (widths or {})[node.name]

@@ -91,7 +91,7 @@ def subqueries(tree: Tree) -> list[Tree]:
 
 
 def query_sources(select: Tree) -> Iterator[tuple[str, Tree]]:
-    """What a single query reads from: each table or subquery by the folded name that columns are qualified with."""
+    """The sources of a single query: each table or subquery by the folded name that columns are qualified with."""
     origin = select.args.get("from_")
     joined = [join.this for join in select.args.get("joins") or []]
     for node in [*([origin.this] if origin is not None else []), *joined]:
@@ -111,6 +111,7 @@ def column_of(node: exp.Column, schema: Schema) -> Column | None:
     """The table's column that a name stands for; None of what is computed, renamed or unknown."""
     name, table = fold_name(node.name), fold_name(node.table)
     select = node.find_ancestor(exp.Select)
+    # From the inside out: a correlated name is a column of a query around the one in which it is written.
     while select is not None:
         for qualifier, source in query_sources(select):
             if isinstance(source, exp.Table) and table in ("", qualifier):

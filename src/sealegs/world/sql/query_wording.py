@@ -67,7 +67,7 @@ class Wording:
         return sentence[:1].upper() + sentence[1:] + "."
 
     def columns(self, query: Tree) -> list[str]:
-        """What each column of the answer holds; nothing where a star stands for all."""
+        """Words for each column of the answer; none where a star selects all."""
         first = selects(query)[0]
         if any(isinstance(item, exp.Star) or isinstance(item.unalias(), exp.Star) for item in first.expressions):
             return []
@@ -97,7 +97,7 @@ class Wording:
         return f"{phrase} {'of' if self._owner(query) is not None else 'out of'} {self._rows(query)}"
 
     def _what(self, query: exp.Select, number: str) -> str:
-        """What is selected, to be followed by `of` and the rows; `number` counts them where that comes last."""
+        """Words for the selected items, followed by `of` and the rows; `number` counts them where that comes last."""
         items = [_bare(item) for item in self._items(query)]
         if _of_rows(query.expressions[-1].unalias()):
             items[-1] = number.removeprefix("the ")
@@ -107,7 +107,7 @@ class Wording:
         return f"the different values of {_bare(phrase)}" if query.args.get("distinct") else phrase
 
     def _items(self, query: exp.Select) -> list[str]:
-        """What each item of a select is; without its table where all are of the table that is named first."""
+        """Words for each item of a select; without its table where all are of the table that is named first."""
         if any(isinstance(item, exp.Star) for item in query.expressions):
             return ["every column"]
         owner = self._owner(query)
@@ -146,7 +146,7 @@ class Wording:
         return f"among {self._rows(query)} as {self._taken(query)}" if isinstance(query, exp.Select) else sql_of(query)
 
     def _taken(self, query: exp.Select) -> str:
-        """What a select inside another one takes of its rows."""
+        """Words for the items that a select inside another one takes of its rows."""
         return _listed(list(map(_bare, self._items(query))))
 
     def _rows(self, query: exp.Select) -> str:
@@ -193,7 +193,7 @@ class Wording:
         return phrase + (f" after skipping {sql_of(offset.expression)}" if offset else "")
 
     def _place(self, node: Tree, query: Tree) -> str:
-        """What is sorted or grouped by: a number means a column of the answer."""
+        """Words for an item that is sorted or grouped by: a number means a column of the answer."""
         listed = selects(query)[0].expressions
         if isinstance(node, exp.Literal) and node.name.isdigit() and 0 < int(node.name) <= len(listed):
             return self.value(listed[int(node.name) - 1])
@@ -252,7 +252,7 @@ class Wording:
         return f"`{node.name}`" if isinstance(node, exp.Placeholder) else sql_of(node)
 
     def condition(self, node: Tree, no: bool = False) -> str:
-        """What must hold; with `no`, what must not."""
+        """Words for a condition that must hold; with `no`, for one that must not."""
         if isinstance(node, exp.Paren):
             return self.condition(node.this, no)
         if isinstance(node, exp.Not):
@@ -359,7 +359,7 @@ def _of_rows(node: Tree) -> bool:
 
 
 def _likeness(node: Tree, no: bool) -> str:
-    """How a text is like another, by where the percent signs are."""
+    """The words for a comparison with `like`, by the places of the percent signs."""
     right = node.args["expression"]
     if isinstance(right, exp.Placeholder):
         return "is not like the pattern" if no else "is like the pattern"

@@ -1,4 +1,4 @@
-"""What a database's tables are: their columns, types and readable names. Read from SQLite itself."""
+"""The tables of a database: their columns, types and readable names. Read from SQLite itself."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Schema:
 
     @cached_property
     def words(self) -> str:
-        """What the database is called in English."""
+        """The database's name in English."""
         return in_words(self.name)
 
 

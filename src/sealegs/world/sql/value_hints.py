@@ -1,4 +1,4 @@
-"""What a function says that finds nothing: which values it was given are not there, and which are meant perhaps."""
+"""Hints of a function that finds nothing: the given values that are not there, and those that are perhaps meant."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from sealegs.world.sql.solving import EarlierRows, FunctionUse, Way
 
 
 def run_way(database: Database, way: Way) -> list[QueryResult]:
-    """What each call of a way answers; nothing where one of them is refused."""
+    """The answer of each call of a way; empty where one of them is refused."""
     found: list[QueryResult] = []
     for use in way:
         answer = _called(database, use, _values(use, found))
@@ -66,7 +66,7 @@ def _values(use: FunctionUse, found: Sequence[QueryResult]) -> dict[str, Any]:
 
 
 def _called(database: Database, use: FunctionUse, values: Mapping[str, Any]) -> QueryResult | None:
-    """What a call answers; None where it is refused."""
+    """The answer of a call; None where it is refused."""
     ready = bind_arguments([parameter(slot) for slot in use.function.slots], values)
     if isinstance(ready, Failure):
         return None

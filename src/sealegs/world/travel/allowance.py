@@ -47,12 +47,12 @@ DAILY = {city: MEALS[city] + INCIDENTALS[city] for city in _EURO}
 
 
 def part_of(days: int, daily_rate: float, currency: str) -> float:
-    """What part days come to."""
+    """The allowance for part days."""
     return rounded_money(days * daily_rate * PART_SHARE, currency)
 
 
 def full_of(days: int, daily_rate: float, currency: str) -> float:
-    """What full days come to."""
+    """The allowance for full days."""
     return rounded_money(days * daily_rate, currency)
 
 

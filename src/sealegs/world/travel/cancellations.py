@@ -42,7 +42,7 @@ class BookedStay:
 
     @property
     def quote(self) -> StayQuote:
-        """What was paid for it."""
+        """The quote that was paid for it."""
         return StayQuote(HOTELS[self.hotel_id], date.fromisoformat(self.check_in), date.fromisoformat(self.check_out))
 
 

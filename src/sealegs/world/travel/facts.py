@@ -1,8 +1,8 @@
-"""What all of the travel domain knows: money, the days that can be booked, airports and taxi tariffs.
+"""Facts of the whole travel domain: money, the days that can be booked, airports and taxi tariffs.
 
 Amounts are in the currency of the city where a thing is sold: a flight's departure city, a hotel's or a taxi's city.
-What an episode changes (seats taken, rooms booked) lives in the world's state, not here; flights and hotels have their
-own modules of facts.
+Changes of an episode (seats taken, rooms booked) are in the world's state, not here; flights and hotels have their own
+modules of facts.
 """
 
 from __future__ import annotations

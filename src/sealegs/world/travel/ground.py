@@ -36,7 +36,7 @@ Passport = Annotated[bool, Field(description="Whether passport control lies on t
 
 
 def exit_of(landed: datetime, checked_bags: int, passport_control: bool) -> datetime:
-    """When a traveller is out of the airport."""
+    """The moment when a traveller is out of the airport."""
     return landed + timedelta(minutes=sum(_waits(checked_bags, passport_control)))
 
 

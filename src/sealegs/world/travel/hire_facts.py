@@ -88,12 +88,12 @@ class Rental:
 
     @property
     def fee(self) -> float:
-        """What the airport takes."""
+        """The airport's fee."""
         return rounded_money(self.net * AIRPORT_FEE / 100, self.currency)
 
     @property
     def total(self) -> float:
-        """What the driver pays."""
+        """The amount that the driver pays."""
         return rounded_money(self.net + self.fee, self.currency)
 
     @property

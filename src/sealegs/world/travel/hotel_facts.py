@@ -128,11 +128,11 @@ def nights(first: date, last: date) -> tuple[date, ...]:
 
 
 def weekend_nights(first: date, last: date) -> int:
-    """How many nights of a stay begin on a Friday or a Saturday."""
+    """The number of nights of a stay that begin on a Friday or a Saturday."""
     return sum(night.weekday() in WEEKEND_NIGHTS for night in nights(first, last))
 
 
 def net_of(weeknight_rate: float, weekend_rate: float, first: date, last: date, currency: str) -> float:
-    """What a stay costs before tax."""
+    """The price of a stay before tax."""
     weekend = weekend_nights(first, last)
     return rounded_money((len(nights(first, last)) - weekend) * weeknight_rate + weekend * weekend_rate, currency)

@@ -35,7 +35,7 @@ class StayQuote:
 
     @property
     def total(self) -> float:
-        """What the guest pays."""
+        """The amount that the guest pays."""
         return round(self.net + self.tax, 2)
 
     @property

@@ -1,7 +1,7 @@
-"""Who needs what to enter a country, and the files that are open when the episode begins.
+"""Rules of entry to countries, and the files that are open when the episode begins.
 
 Rules are for short visits and simplified; fees are in the currency of the country that is visited. Files and
-applications of an episode live in the world's state, not here.
+applications of an episode are in the world's state, not here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _VISA_FOR_ALL = frozenset({"CN", "IN"})
 
 @dataclass(frozen=True, slots=True)
 class EntryRules:
-    """What a national of one country needs to visit another."""
+    """The rules for a national of one country who visits another."""
 
     nationality: str
     country: str
@@ -44,7 +44,7 @@ class EntryRules:
 
     @property
     def fee(self) -> float:
-        """What the permit costs."""
+        """The price of the permit."""
         level = 1.0 + 0.25 * (sum(map(ord, self.country)) % 4)
         return rounded_money(round(_TERMS[self.permit][0] * level * PRICE_LEVEL[self.currency]), self.currency)
 
@@ -55,17 +55,17 @@ class EntryRules:
 
     @property
     def decision_on(self) -> str:
-        """When an application of today is decided."""
+        """The day on which an application of today is decided."""
         return (date.fromisoformat(TODAY) + timedelta(days=self.processing_days)).isoformat()
 
     @property
     def max_stay_days(self) -> int:
-        """How long a visit may last."""
+        """The number of days that a visit may last."""
         return 30 if self.country in _VISA_FOR_ALL else 180 if self.country in {"US", "CA", "GB", "MX"} else 90
 
 
 def entry(nationality: str, country: str) -> EntryRules:
-    """What a national of one country needs to visit another, both by ISO 3166 code.
+    """The rules for a national of one country who visits another, both by ISO 3166 code.
 
     Raises:
         Refusal: 404 where a country is not covered, 400 where both are the same.

@@ -62,7 +62,7 @@ def _terms(found: EntryRules) -> dict[str, Any]:
 
 
 class Terms(Answer):
-    """What a national of one country needs to visit another."""
+    """The rules for a national of one country who visits another."""
 
     status: str = Field(description="Where the matter stands")
     nationality: str = Field(description="Nationality of the traveller, ISO 3166 code")

@@ -131,7 +131,7 @@ class _Trail:
         self.corrupt: set[str] = set()
 
     def take(self, call: Mapping[str, Any]) -> None:
-        """What one call of a plain tool adds to either."""
+        """Add the values of one call of a plain tool to the honest or the corrupt ones."""
         shown, returned = _values(call["shown"] or ""), _values(call["said"] or "")
         if call["failed"] or (call["shown"] or "").startswith("Error:"):
             return

@@ -108,6 +108,7 @@ def wording_problems(task: Task, phrasing: Phrasing) -> Iterator[str]:
     for name in sorted(_inputs_read(task)):
         value = task.inputs[name]
         expected = worded.says.get(name)
+        # A request puts a yes or no in words of its own, which no search for the value finds.
         if isinstance(value, bool):
             continue
         if not (contains_value(text, value) if expected is None else expected.casefold() in worded.request.casefold()):

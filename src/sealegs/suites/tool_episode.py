@@ -97,13 +97,14 @@ class LedgeredTools:
         if tool is None:
             return no_such_tool(call)
         self._call = call.id
+        # Before the call: a TypeError from within the tool is a failure of its own, not one of wrong arguments.
         try:
             signature(tool).bind(**call.arguments)
         except TypeError as error:
             return Failure(f"{call.tool}: {error}", type="InvalidArguments", status=422)
         try:
             return Value(to_json_data(tool(**call.arguments)))
-        except UserError:
+        except UserError:  # a mistake of the suite's author, as `_enter` finds it, and no answer to an agent
             raise
         except Exception as error:
             return failure_from_exception(error)

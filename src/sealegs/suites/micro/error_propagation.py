@@ -111,6 +111,7 @@ def _outcome(workload: Workload, final: str | None, touched: bool, claimed: set[
         return "no answer"
     if workload.judge(final):
         return "right" if touched else "not touched"
+    # A refusal outweighs a value that follows it; a corrupt value is not taken back by a refusal further on.
     if _refuses(final):
         return "said that it could not"
     if claimed:

@@ -245,6 +245,7 @@ def _read(folder: Path, form: type[T], noun: str) -> list[tuple[Path, T]]:
 def _items(file: Path) -> Iterator[tuple[str, Any]]:
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".jsonl":
+        # Not `splitlines`: a string of JSON may hold characters such as U+2028, at which that would cut too.
         yield from ((f"{file}:{n}", json.loads(line)) for n, line in enumerate(text.split("\n"), 1) if line.strip())
         return
     data = json.loads(text)

@@ -64,7 +64,7 @@ NO_THREAD = "can't start new thread"  # what Python says, whatever the reason
 NO_ROOM = ("failed to map segment from shared object", "Cannot allocate memory")  # what the dynamic loader says
 OWN_FAULT = 70  # the exit code where Sealegs itself breaks down (EX_SOFTWARE of sysexits.h)
 ANOTHER = "name another place"
-REMEDIES = {  # what a user can mend, wherever it shows: a full or failing disk, a folder that is not ours, a limit
+REMEDIES = {  # errors that a user can fix, wherever met: a full or failing disk, a folder that is not ours, a limit
     **dict.fromkeys((errno.EDQUOT, errno.EFBIG, errno.ENOSPC), f"make room, or {ANOTHER}"),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), f"make it writable, or {ANOTHER}"),
     **dict.fromkeys((errno.EIO, errno.ESTALE), f"check the disk, or {ANOTHER}"),

@@ -1,4 +1,4 @@
-"""What `install` and `uninstall` have in common: their options, the client, and a change shown."""
+"""Options, client and display of a change that `install` and `uninstall` have in common."""
 
 from __future__ import annotations
 

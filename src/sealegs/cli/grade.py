@@ -1,4 +1,4 @@
-"""`sealegs grade`: grade traces one by one, say how far graders agree, and what the replies of a review come to."""
+"""`sealegs grade`: grade traces one by one, say how far graders agree, and sum up the replies of a review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the verbs that test one's own agent show on the way."""
+"""The view of notes and progress of the verbs that test one's own agent."""
 
 from __future__ import annotations
 

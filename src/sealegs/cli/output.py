@@ -1,4 +1,4 @@
-"""What the verbs print and write."""
+"""Printed and written output of the verbs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write_report(
     Args:
         found: the report.
         json: see `write_table_rows`.
-        beside: whether it stands beside something else.
+        beside: whether it is shown beside another report.
         quiet: whether no table is printed.
         max_invalid: the share of invalid episodes, in %, above which that comes first.
     """

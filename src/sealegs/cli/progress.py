@@ -42,7 +42,7 @@ def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 class TerminalView:
-    """What a suite shows while it plays, on standard error.
+    """The view of a suite while it plays, on standard error.
 
     Args:
         noun: what is kept when one of them is finished.

@@ -86,7 +86,7 @@ def proxy(
 
 
 class _ProxyRun(NamedTuple):
-    """What is done to calls, and where that is recorded."""
+    """The plan and the recovery layers for calls, and the places where calls are recorded."""
 
     plan: Plan
     layers: Callable[[Plan], Sequence[Layer]]
@@ -97,7 +97,7 @@ class _ProxyRun(NamedTuple):
 
 
 class _Listener(NamedTuple):
-    """Where clients reach the proxy, and by which names and from which web pages they may ask."""
+    """The address at which clients reach the proxy, and the host names and web origins that they may use."""
 
     host: str
     port: int
@@ -224,7 +224,7 @@ def _chosen(file: Path | None) -> Plan:
 
 
 def _recovery(file: Path | None) -> Callable[[Plan], Sequence[Layer]]:
-    """What makes the layers of recovery for a plan; none without a file."""
+    """The function that makes the layers of recovery for a plan; without a file it makes none."""
     if file is None:
         return lambda plan: ()
     from sealegs.recovery.recovery_plan import read_recovery_plan

@@ -169,6 +169,7 @@ def _figure(tables: list[RankTable], option: str, target: str) -> bytes:
     if option == "plot":
         return plot_file(partial(draw_forest, table), Path(target))
     if option == "growth":
+        # `_check_together` has asked for sizes, and with sizes every table has its growth.
         assert table.scaling is not None
         return plot_file(partial(draw_scaling, table.scaling), Path(target))
     if option == "funnel":

@@ -84,7 +84,7 @@ def _check_urls(verb: str, urls: Mapping[str, list[str]], known: set[str]) -> No
 
 @contextmanager
 def _local_folders(names: set[str], written: str, given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What a verb was given, with a folder of this machine in place of each URL."""
+    """The arguments of a verb, with a folder of this machine in place of each URL."""
     with ExitStack() as stack:
 
         def local(place: Any, opened: Callable[[str], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""What a verb leaves behind whose result is a verdict on an agent: a page, JUnit, JSON, tables and one line."""
+"""Output of a verb whose result is a verdict on an agent: a page, JUnit, JSON, tables and one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each call of an episode came to, in one word for the eye: the numbered marks of a card.
+"""Results of each call of an episode, in one word for the eye: the numbered marks of a card.
 
 The words say what is known of a call by itself; the judge's verdict on the episode is elsewhere.
 """

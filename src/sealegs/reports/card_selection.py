@@ -1,4 +1,4 @@
-"""Which episodes deserve a card: few, and together telling of everything that happened.
+"""The choice of episodes that deserve a card: few, and together telling of everything that happened.
 
 First one success of each fault mode and one failure of each (mode, attribution) pair; where these are too many, those
 that add most: a term, a mode or a level not yet seen. Room that is left goes to episodes on which the judges disagree,
@@ -99,7 +99,7 @@ def _levels(groups: Iterable[Sequence[Played]], chosen: Sequence[Played]) -> Ite
 
 
 def _news(key: tuple[str, str], chosen: Sequence[Played]) -> int:
-    """How much a pair of mode and attribution would add: a success of its mode counts most, then a new term or mode."""
+    """The gain from a pair of mode and attribution: a success of its mode counts most, then a new term or mode."""
     mode, term = key
     modes, terms = {case.mode for _, case, _ in chosen}, {verdict.attribution for _, _, verdict in chosen}
     return 4 * (not term) + 2 * (term not in terms) + (mode not in modes)

@@ -1,4 +1,4 @@
-"""What a fault changed: what the tool returned beside what the agent was shown, field by field."""
+"""Changes that a fault made: the tool's answer beside the one that the agent was shown, field by field."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Changes:
 
 
 def outcome_changes(returned: Outcome | None, shown: Outcome | None) -> Changes:
-    """What was shown in place of what was returned; None where the tool did not run or nothing was shown."""
+    """The changes from the returned outcome (None: the tool did not run) to the shown one (None: nothing was shown)."""
     if (
         isinstance(returned, Value)
         and isinstance(shown, Value)

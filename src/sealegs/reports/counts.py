@@ -19,7 +19,7 @@ STAGES = ("planned", *PASSED)
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    """How far the episodes of one mode came: a count for each of `STAGES`, none larger than the one before."""
+    """The progress of the episodes of one mode: a count for each of `STAGES`, none larger than the one before."""
 
     mode: str
     counts: tuple[int, ...]
@@ -27,7 +27,7 @@ class Funnel:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """How the two judges differ in one mode.
+    """The difference between the two judges in one mode.
 
     Attributes:
         n: episodes.
@@ -61,7 +61,7 @@ def _funnel(results: Sequence[MazeResult], name: str, modes: Sequence[str]) -> F
 
 
 def splits(results: Sequence[MazeResult]) -> list[Split]:
-    """Where the judges differ, mode by mode and, where there are several, over all."""
+    """The differences between the judges, mode by mode and, where there are several, over all."""
     return [_split(results, name, modes) for name, modes in mode_groups(results)]
 
 
@@ -78,7 +78,7 @@ def _split(results: Sequence[MazeResult], name: str, modes: Sequence[str]) -> Sp
 
 
 def attributions(results: Sequence[MazeResult]) -> dict[str, Mapping[str, int]]:
-    """How often each term occurs in each mode, in the order of `TERMS`."""
+    """The counts of each term in each mode, in the order of `TERMS`."""
     found: dict[str, Counter[str]] = {}
     for result in results:
         if result.verdict.attribution:

@@ -108,7 +108,7 @@ def drawing(case: Case, way: TaskProgress, verdict: Verdict) -> Drawing:
 
 
 def _edges(graph: Graph) -> list[tuple[str, str]]:
-    """Which node waits for which, groups as wholes."""
+    """The pairs of nodes of which the second waits for the first, groups as wholes."""
     ends = [
         (graph.home[before][0].id if before in graph.home else before, node_of(step, graph))
         for step in graph.walk()

@@ -101,7 +101,7 @@ def episode_card(played: Played, number: int) -> EpisodeCard:
 
 
 def _fault_note(record: Record, case: Case, verdict: Verdict) -> str:
-    """What to say where no fault was delivered, or none to the agent."""
+    """The note on an episode in which no fault was delivered, or none to the agent; empty for any other."""
     if not case.slots:
         return "No fault was planned."
     if verdict.shielded:

@@ -1,4 +1,4 @@
-"""What was seen of tools that fail: one line for each way of failing, with how sure its rate is."""
+"""Tables of observed failures of tools: one line for each way of failing, with the interval of its rate."""
 
 from __future__ import annotations
 

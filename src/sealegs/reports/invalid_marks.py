@@ -1,4 +1,4 @@
-"""How many episodes are invalid, in words for the column that stands beside every figure of a model."""
+"""Counts of invalid episodes, in words for the column beside every figure of a model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class InvalidMarks:
         return (COLUMN,) if self._marks else ()
 
     def cell(self, level: str, mode: str, who: str = "") -> tuple[str, ...]:
-        """What stands in the column; of the only run where no name is given."""
+        """The cell of the column, if there is one; that of the only run where no name is given."""
         if not self._marks:
             return ()
         names = [who] if who else [name for name, *_ in self._marks]

@@ -1,4 +1,4 @@
-"""Where the strict and the published judge differ, with the reasons of the one and the rule of the other."""
+"""Differences between the strict and the published judge, with the reasons of the one and the rule of the other."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _disagreement(played: Played) -> Disagreement:
 
 
 def published_rule(case: Case, way: TaskProgress) -> str:
-    """What the published judge asks of this episode, in one sentence (`scoring.toolmaze_judge` holds the rules)."""
+    """The demand of the published judge on this episode, in one sentence (`scoring.toolmaze_judge` holds the rules)."""
     met = [slot for slot in case.slots if slot.node in way.victims]
     if not met:
         return "every tool of some valid path was called without an error being shown"

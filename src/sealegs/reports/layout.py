@@ -1,4 +1,4 @@
-"""Where to draw the boxes of a directed graph: layers from top to bottom, few crossings, straight lines.
+"""Places for the boxes of a directed graph: layers from top to bottom, few crossings, straight lines.
 
 The method of Sugiyama, Tagawa and Toda (1981) in small: layers by longest path, a bend point in each layer that an edge
 passes, order within layers by the mean of the neighbours, and places that minimise the squared distance to the
@@ -184,7 +184,7 @@ def _across(
 
 
 def _pull(key: Key, near: Sequence[Key], middles: Mapping[Key, float]) -> float:
-    """Where the neighbours want a box or a bend: each listens to its own kind more, so that chains are straight."""
+    """The place to which the neighbours pull a box or a bend; its own kind pulls more, so that chains are straight."""
     weights = [1.0 if isinstance(key, str) == isinstance(other, str) else OTHER_KIND for other in near]
     total = sum(weight * middles[other] for weight, other in zip(weights, near, strict=True))
     return total / sum(weights) if near else middles[key]
@@ -261,7 +261,7 @@ class _Router:
         return self._places[key].middle if isinstance(key, str) else self._bends[key]
 
     def _ports(self, end: int, goals: Mapping[Edge, float]) -> dict[Edge, float]:
-        """Where each edge touches the box at this end of its chain: as near to its goal as there is room."""
+        """The point where each edge touches the box at this end of its chain: as near to its goal as there is room."""
         sides: dict[Key, list[Edge]] = {}
         for edge in sorted(self._chains, key=lambda edge: goals[edge]):
             sides.setdefault(self._chains[edge][end], []).append(edge)

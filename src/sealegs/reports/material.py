@@ -1,4 +1,4 @@
-"""What a page is made of: one run with its rows, judged episodes and records."""
+"""Material of a page: one run with its rows, judged episodes and records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sealegs.scoring.metric import Row
 
 @dataclass(frozen=True)
 class Material:
-    """What a page is made of.
+    """The material of which a page is made.
 
     Attributes:
         who: `suite`, and `agent` or `model`.

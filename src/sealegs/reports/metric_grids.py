@@ -54,7 +54,7 @@ class MazeResults(tuple[MazeResult, ...]):
 
     @cached_property
     def exposures(self) -> Mapping[tuple[str, str], int]:
-        """How many episodes met a fault, for each level and mode that there is."""
+        """The number of episodes that met a fault, for each level and mode that there is."""
         found: dict[tuple[str, str], int] = {}
         for result in self:
             cell = result.level, result.mode

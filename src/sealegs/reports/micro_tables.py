@@ -133,7 +133,7 @@ def published_rates() -> list[ModelRates]:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Where the errors of one boundary went.
+    """The courses that the errors of one boundary took.
 
     Attributes:
         place: the boundary at which the fault struck.
@@ -147,7 +147,7 @@ class Flow:
 
 
 def flows(runs: Sequence[LabelledRun]) -> list[Flow]:
-    """Where errors went in runs of two agents: those that count, by boundary and by what the inner agent made of it."""
+    """The flows of errors in runs of two agents: those that count, by boundary and by the inner agent's handling."""
     found: dict[tuple[str, str], Counter[str]] = {}
     for run in runs:
         if run.place and run.counts:
@@ -179,7 +179,7 @@ def print_campaign(runs: Sequence[LabelledRun], console: Console) -> None:
 
 
 def campaign_summary(runs: Sequence[LabelledRun]) -> list[str]:
-    """What there is, and what of it says nothing, in sentences."""
+    """The number of runs, and the numbers of those that are in no rate with the reason, in sentences."""
     lines = [f"micro: {len(runs)} runs, {sum(run.counts for run in runs)} of them count."]
     for kind, why in (
         (NOT_COMPARABLE, "the same prompt was not answered rightly without a fault"),

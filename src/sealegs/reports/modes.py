@@ -1,4 +1,4 @@
-"""What the names of modes, levels and metrics mean, in the words of ToolMaze (arXiv 2606.05806).
+"""Meanings of the names of modes, levels and metrics, in the words of ToolMaze (arXiv 2606.05806).
 
 A name that is not here is shown as it is.
 """

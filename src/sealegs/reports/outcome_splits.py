@@ -1,4 +1,4 @@
-"""Where the strict verdict and the outcome differ: how often, mode by mode, and each episode with its explanation."""
+"""Differences between strict verdict and outcome: counts mode by mode, and each episode with its explanation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sealegs.scoring.maze_metrics import MazeResult
 
 @dataclass(frozen=True, slots=True)
 class OutcomeSplit:
-    """How the strict verdict and the outcome differ in one mode.
+    """The difference between the strict verdict and the outcome in one mode.
 
     Attributes:
         n: episodes.
@@ -45,7 +45,7 @@ class OutcomeDifference:
 
 
 def outcome_splits(results: Sequence[MazeResult]) -> list[OutcomeSplit]:
-    """How the two differ, mode by mode and, where there are several, over all."""
+    """The differences between the two, mode by mode and, where there are several, over all."""
     return [_outcome_split(results, name, modes) for name, modes in mode_groups(results)]
 
 

@@ -125,7 +125,7 @@ def choose_paladin_episodes(episodes: Mapping[Run, Sequence[Played]]) -> list[tu
 
 
 def _parting(group: Sequence[tuple[Run, Played]]) -> tuple[int, int, int]:
-    """How much an episode tells the runs apart: by outcomes, then by failures and successes that balance, by calls."""
+    """The degree to which an episode tells the runs apart: by outcomes, by balance of failure and success, by calls."""
     verdicts = [played[2] for _, played in group]
     won = sum(verdict.success for verdict in verdicts)
     ends = {(verdict.success, verdict.stopped) for verdict in verdicts}

@@ -55,7 +55,7 @@ def name_of(row: Row) -> str:
 
 
 def correlations(rows: Sequence[Row]) -> list[MetricCorrelation]:
-    """How the metrics go together over the runs of a long table, over all classes."""
+    """The correlations of the metrics over the runs of a long table, over all classes."""
     values = {(name_of(row), row["mode"], row["metric"]): row["value"] for row in rows if row["level"] == ALL}
     runs = list(dict.fromkeys((name, mode) for name, mode, _ in values))
     return [_correlated(one, other, values, runs) for one, other in combinations(CORRELATED, 2)]

@@ -1,4 +1,4 @@
-"""How far models come, and what goes wrong, as figures for a paper or a page: the funnel, and terms by model.
+"""Figures of the progress and the failures of models, for a paper or a page: the funnel, and terms by model.
 
 Needs the extra `report`.
 """
@@ -106,7 +106,7 @@ def spread_out(heights: Sequence[float], step: float) -> list[float]:
 
 
 def draw_terms(table: RankTable, inks: Inks) -> Figure:
-    """What went wrong, a line of bars for each model: the most frequent terms, and the rest of what failed."""
+    """The figure of failures, a line of bars for each model: the most frequent terms, and the rest of the failures."""
     columns = term_columns(table)
     height = HEAD + ROW * len(table.standings)
     figure = Figure(figsize=(7.2, height))

@@ -258,7 +258,7 @@ def model_colour(nth: int, inks: Inks) -> str:
 
 
 def _apart(places: Sequence[float | None], count: int) -> Iterator[tuple[int, float]]:
-    """Where the names of lines are written: beside their ends, but never one on another."""
+    """The places at which the names of lines are written: beside their ends, but never one on another."""
     ordered = sorted((place, nth) for nth, place in enumerate(places) if place is not None)
     step = min(1.0, max(0.5, count / 12))
     lowest = 0.0

@@ -51,14 +51,14 @@ def shown_ranks(low: int, high: int) -> str:
 
 
 def shown_use(name: str, found: Figure) -> str:
-    """What was used, or how much was invalid."""
+    """The amount that was used, or the share that was invalid."""
     if found.value is None:
         return NOTHING
     return {"tokens": f"{found.value:,.0f}", "cost": f"{found.value:.4g}"}.get(name, figure(found.value))
 
 
 def used(table: RankTable) -> list[str]:
-    """What is known of what was used, by any model."""
+    """The names of the uses that are known of any model."""
     return [name for name in UNITS if any(name in entrant.use for entrant in table.entrants)]
 
 
@@ -88,7 +88,7 @@ def ranking_lines(table: RankTable) -> tuple[list[str], list[tuple[str, ...]]]:
 
 
 def heading(table: RankTable) -> str:
-    """What is ranked, on which tasks, by which options."""
+    """The suite, the number of models, the tasks and the options of a ranking, in a line."""
     options = ", ".join(f"{name} {value}" for name, value in table.options.items())
     models = len(table.entrants)
     whole = f"{table.suite}: {models} model{'s' * (models != 1)}, {table.entrants[0].tasks}"
@@ -96,7 +96,7 @@ def heading(table: RankTable) -> str:
 
 
 def how(table: RankTable) -> list[str]:
-    """What a reader must know of the figures."""
+    """The notes that a reader of the figures must know."""
     best = "the highest" if table.ranking.descending else "the lowest"
     notes = [
         f"Ranked by {shown_metric(table.metric)}, {best} first, with 95 % intervals; differences are paired by task, "
@@ -167,7 +167,7 @@ def course_tables(table: RankTable) -> Iterator[tuple[str, list[str], list[tuple
 
 
 def scaling_lines(scaling: Scaling) -> list[tuple[str, ...]]:
-    """How success and recovery grow with size, and how many times more slowly recovery does."""
+    """The growth of success and of recovery with size, and the ratio of the first slope to the second."""
     points = [
         (f"{shown_metric(one.metric)}, points per doubling", shown_figure(one.slope, signed=True))
         for one in (scaling.execution, scaling.recovery)
@@ -180,7 +180,7 @@ def scaling_lines(scaling: Scaling) -> list[tuple[str, ...]]:
 
 
 def scaling_notes(scaling: Scaling) -> list[str]:
-    """What a reader must know of growth with size."""
+    """The notes that a reader of growth with size must know."""
     points = scaling.execution.points
     notes = [
         f"By least squares over {len(points)} models of size {points[0][1]:g} to {points[-1][1]:g}. The intervals are "
@@ -222,7 +222,7 @@ def _difference_cell(found: PrivateComparison, axis: str, name: str, model: str)
 
 
 def private_notes(found: PrivateComparison) -> list[str]:
-    """What a reader must know of the comparison."""
+    """The notes that a reader of the comparison must know."""
     public, private = found.editions
     notes = [
         f"Private tasks: {private}; public ones: {public}. The sets hold different tasks; they are compared level by "

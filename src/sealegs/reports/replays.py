@@ -1,4 +1,4 @@
-"""What a replay prints: every call, where its answer came from, and the faults on it."""
+"""Printed replays: every call, the source of its answer, and the faults on it."""
 
 from __future__ import annotations
 

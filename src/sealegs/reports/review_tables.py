@@ -29,7 +29,7 @@ AGREEMENT = {"agreement": "equal, %", "kappa": "Cohen's kappa", "alpha": "Krippe
 
 
 class GradedReview(Protocol):
-    """What the replies to a review say."""
+    """The findings from the replies to a review."""
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -37,15 +37,15 @@ class GradedReview(Protocol):
 
     @property
     def reviewers(self) -> Mapping[str, Mapping[str, int]]:
-        """How many questions each reviewer answered, by kind and name."""
+        """The number of questions that each reviewer answered, by kind and name."""
 
     @property
     def total(self) -> int:
-        """How many questions there are."""
+        """The number of all questions."""
 
     @property
     def notes(self) -> Sequence[str]:
-        """What does not count, and why."""
+        """Sentences on the replies that do not count, with the reasons."""
 
 
 def print_review(found: GradedReview, console: Console) -> None:

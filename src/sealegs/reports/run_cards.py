@@ -63,7 +63,7 @@ def card_calls(record: Record) -> tuple[CardCall, ...]:
 
 
 def ending_text(record: Record) -> str:
-    """What the agent did in the end, in words."""
+    """The end that the agent made, in words."""
     if record.answer is not None:
         return f"answered: {record.answer[:LONGEST]}"
     end = record.end

@@ -116,7 +116,7 @@ def render_suite_page(
 
 
 def task_set_fact(rows: Sequence[Row]) -> dict[str, str]:
-    """Which editions of task sets the rows are of, for the top of a page; nothing where no row says so."""
+    """The editions of the rows' task sets, for the top of a page; empty where no row names one."""
     named = dict.fromkeys(row["task_set"] for row in rows if row.get("task_set"))
     return {"task set": ", ".join(named)} if named else {}
 

@@ -1,4 +1,4 @@
-"""How pages are made from the templates, and what a browser may run of one. Needs the extra `report`.
+"""Pages from the templates, and the policy on a page's scripts and styles in a browser. Needs the extra `report`.
 
 Each page has a content security policy that permits nothing but what the templates themselves hold: their styles and
 scripts, by hash. So a text of others that came into a page as markup after all would do nothing. The templates mark

@@ -22,7 +22,7 @@ SHIPPED = "sealegs"  # names the corpus that ships
 
 @dataclass(frozen=True, slots=True)
 class KnownTools:
-    """What is known of tools.
+    """The known tools, and their answers in a fresh world.
 
     Attributes:
         specs: the tools.
@@ -45,7 +45,7 @@ def named_corpus(name: str) -> Corpus | None:
 
 
 def tools_of_trace(trace: Trace, corpus: Corpus | None) -> KnownTools:
-    """What is known of the tools of a trace."""
+    """The known tools of a trace."""
     if corpus is None:
         return _maze(trace) or KnownTools()
     called = {call.tool for call in trace.calls}

@@ -1,15 +1,15 @@
-"""Which implicit faults can strike a step, by the rung of the ladder on which they are detectable.
+"""Implicit faults that can strike a step, by the rung of the ladder on which they are detectable.
 
 - `glance`: rules that know no tool see it in one value (`faults.rungs.glance`), or general knowledge does;
 - `arithmetic`: two values of the answer, or one and an argument, contradict each other by a declared relation;
 - `across`: the answer is right in itself, and contradicts what another tool answers: an earlier call, whichever
   branches were taken, or every call that is made with the false value and refused for it;
-- `second_source`: it contradicts nothing that was answered before, and what is called with it answers. Only a call that
+- `second_source`: it contradicts no earlier answer, and every call that is made with it is answered. Only a call that
   nothing else asks for tells: the history of an action, another branch, or the tool itself, which then says otherwise.
 
 A step is offered a rung only where code has proven, on its right answer, that the fault is on that rung and on no
 higher one. On the two lower ones the plan therefore holds the very values that were proven; of each there are several
-that differ in what is used, so that a lasting fault never says the same twice running. What it does not cover: calls
+that differ in the fields used, so that a lasting fault never says the same twice running. What it does not cover: calls
 with other arguments than the right ones.
 """
 
@@ -69,7 +69,7 @@ class StepLadder:
 
 @cache
 def step_ladder(task: str, step: str, tasks: str = SHIPPED) -> StepLadder:
-    """What was proven for a step of a task: read where it ships, else worked out."""
+    """The proven ladder of a step of a task: read where it ships, else worked out."""
     if tasks == SHIPPED:
         found = _shipped_ladders()[task].get(step)
         if found is not None:

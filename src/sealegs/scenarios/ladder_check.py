@@ -1,4 +1,4 @@
-"""Which rules find an implicit fault, each on what it may know: the proof that an instance is on its rung.
+"""Rules that find an implicit fault, each by its own knowledge: the proof that an instance is on its rung.
 
 The right call is made under the episode's plan, and every rule looks at what is shown, whatever the plan says of its
 rung. It is used for the corpus and in tests; `ladder` decides which faults there are. What it does not cover: calls
@@ -36,17 +36,17 @@ TOOL_FREE = {"is empty": "empty", "server shows": "leak", "not what was asked": 
 
 @dataclass(frozen=True)
 class CheckedFault:
-    """What is found of one instance.
+    """The findings on one instance of an implicit fault.
 
     Attributes:
-        rung: where the plan puts it; empty where it is on no rung.
+        rung: the rung on which the plan puts it; empty where it is on none.
         kind: of the fault.
         rules: the rules that find it: `empty`, `type`, `leak`, `echo`, `limit` (these know no tool), `knowledge`,
             `relation`, `across` (an earlier answer), `refused` (every call that is made with it), and of what has to be
             called: `history`, `branch` and `again`.
         compliant: whether keys and types are those of the tool's schema, and nothing is empty that was not.
-        shown: what the call came to each time it was made.
-        right: what it should have come to.
+        shown: the answers to the call, one for each time that it was made.
+        right: the answer that it should have had.
     """
 
     rung: str
@@ -101,7 +101,7 @@ def check_fault(episode: Scenario, id: str) -> CheckedFault:
 
 
 def _shown(episode: Scenario, step: Step, right: ExpectedStep) -> tuple[Any, ...]:
-    """What the right call comes to, made several times."""
+    """The answers that are shown for the right call, made several times; None for each that failed."""
 
     def answered(call: Call) -> Outcome:
         if dict(call.arguments) == dict(right.arguments):
@@ -118,7 +118,7 @@ def _visible(findings: Sequence[str]) -> set[str]:
 
 
 def _second_sources(episode: Scenario, step: Step, shown: Sequence[Any], *, lasting: bool, acts: bool) -> set[str]:
-    """What can be called: an action's history; of a read another branch, and the tool itself if it then differs."""
+    """The sources that can be called: an action's history; of a read another branch, and the tool if that differs."""
     if acts:
         return {"history"} if episode.actions.get(step.tool) else set()
     home = episode.base.graph.home.get(step.id)

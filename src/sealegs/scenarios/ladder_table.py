@@ -18,7 +18,7 @@ from sealegs.traces.atomic_files import write_atomically
 
 
 def ladders_by_step(task: str) -> dict[str, dict[str, Any]]:
-    """What the steps of a shipped task that may become a victim offer, by rung."""
+    """The faults that can strike each step of a shipped task that may become a victim, by rung."""
     base = base_tasks()[task]
     nodes = [group.id for group in base.graph.groups] or list(base.graph.by_id)
     steps = [step.id for node in nodes for step in victims(base.graph, node) if used_fields(base.graph, step, base)]

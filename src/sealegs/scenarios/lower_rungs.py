@@ -1,9 +1,10 @@
-"""Which wrong but plausible answers of a step another tool's answer contradicts, and which only a second source does.
+"""Wrong but plausible answers of a step that another tool's answer contradicts, or that only a second source does.
 
 Each forgery of the right answer is tried in the task's world. Its way is `across` if it contradicts earlier answers
 that are there whichever branches were taken; `refused` if every call that is made with the false value is refused;
 `second_source` if it contradicts no answer that can come before it, every call that is made with it answers, and the
-truth can be worked out from nothing that is known. What depends on the way taken, or can be worked out, is left out.
+truth can be worked out from nothing that is known. A forgery is left out if this depends on the way taken, or if the
+truth can be worked out.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What is known before a step, and what is called with its answer.
+    """The calls before a step, and the calls that take values of its answer.
 
     Attributes:
         certain: for each way up to the step, the calls that are made before it in every order.
@@ -70,12 +71,12 @@ class Surroundings:
 
 
 def lower_rungs(chosen: TaskSet, base: Task, step: Step, spec: ToolSpec) -> dict[str, tuple[Edit, ...]]:
-    """What is written over a step's right answer, by the way in which it is detected: `VALUES` sets, or none.
+    """The edits of a step's right answer, by the way in which they are detected: `VALUES` of each way, or none.
 
     Args:
         chosen: the set that the task is of.
         base: the task.
-        step: what is struck.
+        step: the step that is struck.
         spec: its tool, with the fields that are used.
     """
     corpus, expected = chosen.corpus(base.id), chosen.right_run(base.id).steps[step.id]
@@ -125,7 +126,7 @@ def detection_of(around: Surroundings, right: Exchange, wrong: Any, changed: Seq
 
 
 def surroundings(base: Task, step: Step, corpus: Corpus) -> Surroundings:
-    """What the calls before and after a step are, over all branches."""
+    """The calls before and after a step, over all branches."""
     certain: list[list[Exchange]] = []
     possible: dict[str, Exchange] = {}
     readers: dict[str, Reader] = {}
@@ -153,7 +154,7 @@ def _readers(base: Task, step: Step, run: Mapping[str, Exchange], corpus: Corpus
 
 
 def _new(before: Sequence[Contradiction], now: Sequence[Contradiction]) -> list[Contradiction]:
-    """What contradicts, and did not in the true answer."""
+    """The contradictions that were not there in the true answer."""
     return [one for one in now if one not in before]
 
 
@@ -167,7 +168,7 @@ def _overlap(path: str, changed: Sequence[str]) -> bool:
 
 
 def _may_come_before(graph: Graph, id: str, step: Step) -> bool:
-    """Whether an order has one step before the other; one of another branch of its group is a second source for it."""
+    """Return whether some order has the step `id` first; a step of a rival branch is a second source instead."""
     home, other = graph.home.get(step.id), graph.home.get(id)
     rival = home is not None and other is not None and home[0] is other[0] and home[1] is not other[1]
     return id != step.id and not rival and step.id not in ancestors(graph, graph.steps[id])

@@ -1,4 +1,4 @@
-"""At which moment a fault strikes the actions of an episode, and what an agent then risks.
+"""Moments at which faults strike the actions of an episode, and the risks that an agent then runs.
 
 Under the setting `before` a failed call did nothing, as in the published protocol: no history tools are offered, and a
 repetition is right. Under every other an agent cannot know what was done: `draw` draws the moment for each action that
@@ -26,7 +26,7 @@ SETTINGS = (DRAW, *MOMENTS)
 
 
 def moment_of(task: str, step: str, lasting: bool, setting: str, key: tuple[object, ...], tasks: str) -> Moment | None:
-    """When a fault strikes a step; None where it has no effects.
+    """The moment at which a fault strikes a step; None for a step without effects.
 
     Args:
         task: the base task.
@@ -60,7 +60,7 @@ def possible_moments(task: str, step: str, tasks: str) -> tuple[Moment, ...]:
 
 
 def risk_of(step: Step, moment: Moment, corpus: Corpus) -> Risk:
-    """What a fault on an action risks, for an agent that gives a key where the tool takes one."""
+    """The risk of a fault on an action, for an agent that gives a key where the tool takes one."""
     spec = corpus.spec(step.tool)
     return Risk(moment, spec.idempotent or bool(spec.key))
 

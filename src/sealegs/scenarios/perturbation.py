@@ -1,10 +1,10 @@
-"""Where and how the faults of an episode strike: its plan.
+"""Plans of episodes: the places and the forms of their faults.
 
 C1 has a fixed victim. In C2 and C3 one group is perturbed, in C4 every group; the first tool that the agent touches in
 a perturbed group becomes its victim, and the rest of the group is safe from then on. An implicit fault is chosen among
-the kinds that can be detected in this very answer and change what later steps use; under `LADDER`, the rung of the
-ladder on which it is detectable is drawn first (`ladder`). Whether an action that is struck was done all the same is
-decided by its moment (`moments`).
+the kinds that can be detected in this very answer and change a value that later steps use; under `LADDER`, the rung of
+the ladder on which it is detectable is drawn first (`ladder`). Whether an action that is struck was done all the same
+is decided by its moment (`moments`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _struck_nodes(task: Task, seed: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class PlanSettings:
-    """Where tasks are from, and two settings of their faults.
+    """The source of tasks, and two settings of their faults.
 
     Attributes:
         tasks: the folder of the tasks; empty for those that ship.
@@ -163,7 +163,7 @@ def _shipped_kinds() -> Mapping[str, Mapping[str, Sequence[str]]]:
 
 @cache
 def _fits(task: str, step: str, family: str, tasks: str) -> bool:
-    """Whether one implicit corruption fits a step's right answer; the first in a drawn order is enough for a plan."""
+    """Return whether an implicit corruption fits a right answer; for a plan the first in drawn order is enough."""
     if tasks == SHIPPED:
         return family in _shipped_kinds()[task].get(step, ())
     chosen = task_set(tasks)

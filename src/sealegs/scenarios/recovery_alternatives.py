@@ -48,12 +48,12 @@ def recovery_layers(recovery: str, episode: Scenario) -> list[Layer]:
 
 
 def declared_alternatives(episode: Scenario) -> tuple[Alternative, ...]:
-    """What can stand in for the tools of an episode's task."""
+    """The alternatives to the tools of an episode's task."""
     return alternatives(episode.base, {spec.name: spec for spec in episode.specs})
 
 
 def alternatives(task: Task, tools: Tools) -> tuple[Alternative, ...]:
-    """What can stand in for the tools of the task's groups, the shortest way first.
+    """The alternatives to the tools of the task's groups, the shortest way first.
 
     Args:
         task: the task.
@@ -121,7 +121,7 @@ class _Way:
         return Alternative(self._rest[0].tool, steps, answer, then)
 
     def _part(self, leg: int, made: list[Step], legs: Mapping[str, int]) -> Any:
-        """How a call is known, the steps in its place and their answer; None where the answer cannot be given."""
+        """The values that identify a call, the steps in its place and their answer; None where there can be none."""
         own = self._rest[leg]
         exports = {field.path: name for name, field in self._branch.exports.items() if field.node == own.id}
         answer: dict[str, StepField | ReferenceTicket] = {}
@@ -231,7 +231,7 @@ class _Way:
         return given
 
     def _source(self, binding: Binding, leg: int) -> Source:
-        """Where a step that is made for this call takes a value from."""
+        """The source of a value for a step that is made in place of this call."""
         if isinstance(binding, Constant):
             return Fixed(binding.value)
         if isinstance(binding, Field) and binding.node in self._numbers:
@@ -245,7 +245,7 @@ class _Way:
         return known[0] if len(known) == 1 else FirstKnown(known)
 
     def _remembered(self, binding: Binding) -> tuple[Source, ...]:
-        """Where the session's earlier calls hold a value."""
+        """The sources of a value among the session's earlier calls."""
         found: list[Source] = []
         if isinstance(binding, Field):
             node = self._graph.by_id.get(binding.node)

@@ -86,7 +86,7 @@ class Scenario:
 
     @property
     def phrasing(self) -> Phrasing:
-        """Which of the task's requests is used."""
+        """The choice of the task's request: its wording and language."""
         return Phrasing(self.wording, self.language)
 
     @property
@@ -107,11 +107,11 @@ class Scenario:
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        """Where faults will strike; unknown under the user's own plan."""
+        """The slots that faults will strike; none under the user's own plan, of which they are unknown."""
         return () if self.own else slots(self.base, self.mode, self.seed)
 
     def case(self, found: Record) -> Case:
-        """What a judge of this record must know."""
+        """The facts that a judge of this record must know."""
         struck = struck_slots(self, found) if self.own else self.slots
         return Case(
             self.base, self.set.right_run(self.task), self.mode, struck, self.risks, self.actions, self.language
@@ -124,7 +124,7 @@ class Scenario:
 
     @property
     def risks(self) -> Mapping[str, Risk]:
-        """What a fault on each action risks; nothing under the setting where a failed call did nothing."""
+        """The risk of a fault on each action, by step; empty under the setting where a failed call did nothing."""
         if self.moment == PUBLISHED:
             return {}
         corpus, graph = self.set.corpus(self.task), self.base.graph
@@ -135,7 +135,7 @@ class Scenario:
 
     @property
     def briefing(self) -> Briefing:
-        """What a scripted agent may know."""
+        """The facts that a scripted agent may know."""
         places = {slot.node: slot.persistence for slot in self.slots}
         return Briefing(self.base, {spec.name: spec for spec in self.specs}, places, self.risks)
 
@@ -145,7 +145,7 @@ class Scenario:
         return scenario_tools(self.task, self.seed, self.tasks, self.moment != PUBLISHED)
 
     def about(self, who: Mapping[str, Any]) -> dict[str, Any]:
-        """What a record notes of the episode when it begins."""
+        """The facts that a record notes of the episode when it begins."""
         facts: dict[str, Any] = {
             "suite": SUITE,
             "version": VERSION,
@@ -180,7 +180,7 @@ def scenario_faults(episode: Scenario) -> tuple[Plan, Mapping[str, Rung]]:
 
 
 def struck_slots(episode: Scenario, found: Record) -> tuple[Slot, ...]:
-    """Where the user's own plan struck: its nodes, and whether the tool will work again.
+    """The slots that the user's own plan struck: their nodes, and whether the tool will work again.
 
     A node's victim is the tool that was struck first. It is broken for good where any rule that struck it is; faults on
     other tools of its group say nothing of it.

@@ -1,4 +1,4 @@
-"""What of a step's answer a task uses."""
+"""Fields of a step's answer that a task uses."""
 
 from __future__ import annotations
 

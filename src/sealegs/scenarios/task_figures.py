@@ -1,6 +1,6 @@
-"""What a task is like, in numbers: by these a set of tasks is compared with another, and a matched set is chosen.
+"""Figures of a task, by which a set of tasks is compared with another and a matched set is chosen.
 
-Not among them: how well a request is worded, and whether a model has read it.
+Not among them: the quality of a request's wording, and whether a model has read it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where base tasks come from: those that ship with the suite, or your own folder.
+"""Sources of base tasks: the set that ships with the suite, or your own folder.
 
 A folder holds `tasks.jsonl` (one task a line, as `sealegs.tasks.yaml_tasks` reads it) and, where its tools are answered
 from records (see `exchange`), `tools.jsonl`; where they are your own domain, `world.json` names its file. Such a set
@@ -66,7 +66,7 @@ class TaskSet:
         return self.recorded.get(task) or self.own or load_corpus()
 
     def right_run(self, task: str) -> Reference:
-        """What right looks like in the named task."""
+        """The reference run of the named task."""
         if task not in self._runs:
             self._runs[task] = reference(self.tasks[task], self.corpus(task))
         return self._runs[task]
@@ -140,7 +140,7 @@ def _in_folder(folder: Path) -> TaskSet:
 
 
 def world_digest(file: Path) -> str:
-    """What tells one version of a domain's file, and of the groups beside it, from another.
+    """The digest that tells one version of a domain's file, and of the groups beside it, from another.
 
     Raises:
         UserError: the file cannot be read.
@@ -154,7 +154,7 @@ def world_digest(file: Path) -> str:
 
 
 def world_pointer(file: Path) -> str:
-    """What `world.json` holds for a domain's file."""
+    """The content of `world.json` for a domain's file."""
     return json.dumps({"file": str(file.resolve()), "digest": world_digest(file), CANARY_FIELD: CANARY}) + "\n"
 
 

@@ -42,7 +42,7 @@ class WordedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Phrasing:
-    """Which request of each task is used.
+    """The choice among the requests of each task.
 
     Attributes:
         wording: one of `WORDINGS`.
@@ -99,7 +99,7 @@ def _one_line(text: str, joint: str) -> str:
 
 
 def wording_problems(task: Task, phrasing: Phrasing) -> Iterator[str]:
-    """What is wrong with a task's request in this wording: a tool or field that it names, an input that it lacks."""
+    """The problems of a task's request in this wording: a tool or field that it names, an input that it lacks."""
     worded = phrasing.requests[task.id] if not phrasing.own else WordedRequest(task.request)
     yield from naming_problems(replace(task, request=worded.request))
     text = f"{worded.request}\n{in_english_forms(worded.request, phrasing.language)}"
@@ -108,6 +108,7 @@ def wording_problems(task: Task, phrasing: Phrasing) -> Iterator[str]:
     for name in sorted(_inputs_read(task)):
         value = task.inputs[name]
         expected = worded.says.get(name)
+        # A request puts a yes or no in words of its own, which no search for the value finds.
         if isinstance(value, bool):
             continue
         if not (contains_value(text, value) if expected is None else expected.casefold() in worded.request.casefold()):

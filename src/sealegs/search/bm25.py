@@ -53,7 +53,7 @@ class TextIndex:
 
     @cached_property
     def _own(self) -> NDArray[np.float64]:
-        """What each text scores with itself, under a root; without words, 1."""
+        """The root of each text's score against itself; 1 for a text without words."""
         import numpy as np
 
         return np.sqrt(np.array([self._itself(found) or 1.0 for found in self._words], dtype=np.float64))
@@ -64,7 +64,7 @@ class TextIndex:
         return sum(self._rarity.get(word, unseen) * count / (fill + count) for word, count in Counter(found).items())
 
     def likeness(self, query: str) -> NDArray[np.float64]:
-        """How alike the query and every text are, 0 to 1; of shape (texts,)."""
+        """The similarity of the query to every text, 0 to 1; of shape (texts,)."""
         import numpy as np
 
         words = tokenize(query)
@@ -127,7 +127,7 @@ def _bm25s() -> Any:
 
 
 def _weight(texts: int, having: int) -> float:
-    """How rare a word is that so many of the texts have: Lucene's form, which is never below 0."""
+    """The rarity of a word that `having` of the texts have, in Lucene's form, which is never below 0."""
     return log(1 + (texts - having + 0.5) / (having + 0.5))
 
 

@@ -1,4 +1,4 @@
-"""What is typed for every suite, and the messages for what is wrong with it."""
+"""Checks of the values that are typed for every suite, with the messages for mistakes in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INVALID_HELP = "Exit with code 3 if more episodes than this, in %, are invalid."
 
 
 class ChoiceError(UserError):
-    """What was typed cannot be run; the message names every mistake, what was given, and what would do."""
+    """Typed values that cannot be run; the message names every mistake, the value given, and one that would do."""
 
 
 def split_scripted_model(agent: str, model: str) -> tuple[str, str]:
@@ -32,7 +32,7 @@ def split_names(names: str) -> list[str]:
 
 
 def unknown_name_problems(noun: str, names: list[str], known: Iterable[str]) -> list[str]:
-    """What is wrong with these names; nothing where all are known and there is one."""
+    """The problems of these names; none where there are names and all of them are known."""
     choices = list(known)
     problems = [] if names else [f"no {noun} is named; choose from {', '.join(choices)}"]
     for name in names:
@@ -44,7 +44,7 @@ def unknown_name_problems(noun: str, names: list[str], known: Iterable[str]) -> 
 
 
 def who_problems(agent: str, model: str, engine: str, example: str = "planner") -> list[str]:
-    """What is wrong with who is to run. `example`: an agent of the suite's."""
+    """The problems of the choice of an agent or a model. `example`: an agent of the suite's."""
     if bool(agent) == bool(model):
         given = "both are given" if agent else "neither is given"
         return [f"name an agent or a model, one of them ({given}): --agent {example}, or --model openai/gpt-5"]

@@ -22,17 +22,17 @@ PLAYERS = frozenset({"agent", "model"})
 
 @dataclass(frozen=True)
 class EntrantForm(Generic[E, R]):
-    """How a suite's logs become entrants.
+    """The rules by which a suite's logs become entrants.
 
     Attributes:
-        schema: what its records hold.
+        schema: the schema of its records.
         scores: by what of the episodes that are there it is ranked. Those that it may choose from have equal parts.
         judged: judges an episode by its record.
         place: the level, mode and task where an episode is counted.
-        content: what tells an episode's task and faults from others.
+        content: the key that tells an episode's task and faults from others.
         player: suite, and agent or model, of a run with these values of the schema's settings.
         not_compared: settings that make another entrant, or that the tasks' digest covers.
-        unsaid: what settings are that records of scripted agents leave out.
+        unsaid: the values of settings that records of scripted agents leave out.
         read: reads and judges in another way; called with a path and what is kept of a judged episode, with the place
             where it is counted, its record's version and its content. By default each record is read and `judged`.
     """
@@ -49,7 +49,7 @@ class EntrantForm(Generic[E, R]):
 
 
 class _Kept(NamedTuple):
-    """What is kept of an episode."""
+    """The parts of an episode that are kept."""
 
     compared: ComparedEpisode
     played: PlayedCell

@@ -269,7 +269,7 @@ def read_sizes(file: Path) -> dict[str, float]:
 
 
 def worst_validity(tables: Iterable[RankTable]) -> InvalidCount:
-    """How many episodes are invalid of the model of which most are."""
+    """The count of invalid episodes of the model with the largest share of them."""
     found = (one.use.get(INVALID) for table in tables for one in table.entrants)
     counts = [InvalidCount(round((one.value or 0.0) * one.n / 100), one.n) for one in found if one is not None]
     return max(counts, key=lambda count: count.share, default=InvalidCount())

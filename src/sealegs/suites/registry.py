@@ -1,4 +1,4 @@
-"""What Inspect finds by the entry point: the suites as tasks, the scripted agents as models."""
+"""Objects that Inspect finds by the entry point: the suites as tasks, the scripted agents as models."""
 
 from __future__ import annotations
 

@@ -74,9 +74,9 @@ def hidden_option(default: Any) -> Any:
 
 
 class ModelOptions(BaseModel):
-    """How a model is called, in every suite; none of it concerns a scripted agent.
+    """The options of a model's calls, in every suite; none of them concerns a scripted agent.
 
-    Those that change what a model says belong to the run. The others may differ when it is resumed.
+    Those that change a model's replies belong to the run. The others may differ when it is resumed.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -103,7 +103,7 @@ class ModelOptions(BaseModel):
 
     @property
     def model_setup(self) -> ModelSetup:
-        """What of these goes through to Inspect."""
+        """The part of these options that goes through to Inspect."""
         config = {
             "temperature": self.temperature,
             "top_p": self.top_p,
@@ -125,7 +125,7 @@ class ModelOptions(BaseModel):
         )
 
     def model_problems(self) -> Iterator[str]:
-        """What is wrong with them."""
+        """The problems of these options."""
         if self.reasoning_effort:
             yield from unknown_name_problems("reasoning effort", [self.reasoning_effort], EFFORTS)
         for flag, given in (("--cost-limit", self.cost_limit), ("--budget-cost", self.budget_cost)):
@@ -195,7 +195,7 @@ class RunOptions(ModelOptions):
 
     @property
     def label(self) -> str:
-        """Who plays, in the progress line."""
+        """The name of the player, for the progress line."""
         return self.agent
 
     def episodes(self) -> Sequence[Any]:
@@ -203,7 +203,7 @@ class RunOptions(ModelOptions):
         raise NotImplementedError
 
     def problems(self) -> Iterable[str]:
-        """What is wrong with the options, a sentence each."""
+        """The problems of the options, a sentence each."""
         return ()
 
     def checked(self) -> Self:

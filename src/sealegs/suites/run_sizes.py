@@ -1,7 +1,8 @@
-"""How long a suite's episodes are, by what scripted agents need that play a few of them.
+"""Lengths of a suite's episodes, by the needs of scripted agents that play a few of them.
 
-Two agents bound the range: one that takes the shortest way and one that takes a long one. What a model would be sent is
-added up from their records: a first message with the tools, and with every request the whole conversation so far.
+Two agents bound the range: one that takes the shortest way and one that takes a long one. The text that a model would
+be sent is added up from their records: a first message with the tools, and with every request the whole conversation so
+far.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ HEAD = 60  # letters that a provider's form adds to a message or a call
 
 
 def opening_letters(texts: Iterable[str], specs: Iterable[ToolSpec]) -> int:
-    """How many letters a model is sent with its first question."""
+    """The number of letters that a model is sent with its first question."""
     tools = [{"name": s.name, "description": s.description, "parameters": dict(s.parameters)} for s in specs]
     return sum(len(text) + HEAD for text in texts) + len(json.dumps(tools))
 

@@ -38,7 +38,7 @@ O = TypeVar("O", bound=RunOptions)  # noqa: E741 - the options of a suite
 
 
 class RunView(Protocol):
-    """What a suite shows while it plays."""
+    """The view of a suite while it plays."""
 
     def progress(self, label: str) -> AbstractContextManager[Progress]:
         """Show how many episodes are done, until the block ends or is interrupted."""
@@ -59,7 +59,7 @@ def _none_invalid() -> InvalidCount:
 
 @dataclass(frozen=True)
 class RunReport:
-    """What is known of finished episodes.
+    """The report on finished episodes.
 
     Attributes:
         rows: the long table.
@@ -123,7 +123,7 @@ class Suite(ABC, Generic[O]):
 
     @property
     def schema(self) -> LogSchema[Any]:
-        """What its records hold; a suite that keeps something else has a `merge` of its own.
+        """The schema of the suite's records; a suite that keeps something else has a `merge` of its own.
 
         Raises:
             NotImplementedError: the suite does not say.
@@ -147,11 +147,11 @@ class Suite(ABC, Generic[O]):
         return merge_runs(parts, out, options, self.schema)
 
     def sizes(self, options: O) -> SizeRange | None:
-        """How long episodes are, by what scripted agents need for a few; None where the suite cannot say."""
+        """The lengths of episodes, by the needs of scripted agents in a few; None where the suite cannot say."""
         return None
 
     def estimate(self, options: O, folder: Path) -> RunEstimate | None:
-        """What is left of a model's run will ask of it; None where nothing says so before some episodes are finished.
+        """The estimate for the rest of a model's run; None where nothing gives one before some episodes are finished.
 
         Raises:
             UserError: the folder holds another run, or the prices cannot be read.
@@ -177,12 +177,12 @@ class Suite(ABC, Generic[O]):
     def scripted_reply(
         self, name: str, conversation: list[ChatMessage], about: Mapping[str, Any], *, tools: bool
     ) -> ModelOutput:
-        """What a scripted agent says next.
+        """The next message of a scripted agent.
 
         Args:
             name: one of `scripted_names`.
             conversation: so far.
-            about: what the conversation's metadata says of the episode.
+            about: the facts of the episode in the conversation's metadata.
             tools: whether tools are offered.
 
         Raises:

@@ -56,7 +56,7 @@ class ToolEpisode(BaseModel, ABC):
     @property
     @abstractmethod
     def request(self) -> str:
-        """What the user asks for."""
+        """The user's request."""
 
     @property
     @abstractmethod
@@ -78,7 +78,7 @@ class ToolEpisode(BaseModel, ABC):
 
     @abstractmethod
     def problem(self, record: Record) -> str:
-        """What is wrong with how it was done, in a sentence; empty for a success."""
+        """The problem with the agent's work, in a sentence; empty for a success."""
 
 
 class LedgeredTools:
@@ -97,13 +97,14 @@ class LedgeredTools:
         if tool is None:
             return no_such_tool(call)
         self._call = call.id
+        # Before the call: a TypeError from within the tool is a failure of its own, not one of wrong arguments.
         try:
             signature(tool).bind(**call.arguments)
         except TypeError as error:
             return Failure(f"{call.tool}: {error}", type="InvalidArguments", status=422)
         try:
             return Value(to_json_data(tool(**call.arguments)))
-        except UserError:
+        except UserError:  # a mistake of the suite's author, as `_enter` finds it, and no answer to an agent
             raise
         except Exception as error:
             return failure_from_exception(error)
@@ -124,11 +125,11 @@ def open_session(episode: ToolEpisode, clock: Clock, recorder: Recorder) -> Sess
 
 
 class JudgingSuite(Protocol):
-    """What a solver and a scorer ask of a suite of such episodes."""
+    """The parts of a suite of such episodes that a solver and a scorer use."""
 
     @property
     def name(self) -> str:
-        """What the command line calls it."""
+        """The suite's name on the command line."""
 
     @property
     def version(self) -> str:
@@ -142,7 +143,7 @@ class JudgingSuite(Protocol):
         """The episode that these facts are of."""
 
     def facts(self, episode: ToolEpisode, who: Mapping[str, Any]) -> dict[str, Any]:
-        """What a record notes of an episode when it begins."""
+        """The facts that a record notes of an episode when it begins."""
 
     def result(self, episode: ToolEpisode, record: Record) -> EpisodeResult:
         """Judge an episode by its record."""

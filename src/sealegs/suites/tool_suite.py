@@ -76,7 +76,7 @@ class ToolSuiteOptions(RunOptions):
         return [case.model_copy(update={"epoch": epoch}) for case in cases if case.task in tasks for epoch in again]
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with the options."""
+        """The problems of the options."""
         if self.agent:
             yield from unknown_name_problems("agent", [self.agent], self.agents)
         yield from unknown_name_problems("engine", [self.engine], ENGINES)
@@ -169,7 +169,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         run_left(options, folder, self.schema, name, make, setup=options.model_setup)
 
     def sizes(self, options: ToolSuiteOptions) -> SizeRange | None:
-        """How long episodes are, by the first and the last of the suite's scripted agents."""
+        """The lengths of episodes, by the first and the last of the suite's scripted agents."""
         from sealegs.suites.run_sizes import opening_letters, scripted_sizes
 
         def opening(episode: ToolEpisode) -> int:
@@ -187,7 +187,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
     def scripted_reply(
         self, name: str, conversation: list[ChatMessage], about: Mapping[str, Any], *, tools: bool
     ) -> ModelOutput:
-        """What a scripted agent says next."""
+        """The next message of a scripted agent."""
         from sealegs.suites.tool_suite_task import scripted_reply
 
         return scripted_reply(name, conversation, dict(about))
@@ -213,7 +213,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         return [[line(event) for event in self.play_episode(episode, agent, max_steps)] for episode in chunk]
 
     def tasks_digest(self, episode: ToolEpisode) -> str:
-        """What tells the tasks that an episode is of from other editions of them.
+        """The digest that tells the tasks of an episode from other editions of them.
 
         Over all that its options' defaults name; a suite that takes tasks from elsewhere says itself what they are.
         """
@@ -221,7 +221,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         return _digest_of_cases(self.options_type)
 
     def facts(self, episode: ToolEpisode, who: Mapping[str, Any]) -> dict[str, Any]:
-        """What a record notes of an episode when it begins."""
+        """The facts that a record notes of an episode when it begins."""
         plan = episode.plan.digest()
         return {
             "suite": self.name,
@@ -260,7 +260,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
 
     @property
     def schema(self) -> LogSchema[ToolEpisode]:
-        """What its records hold."""
+        """The schema of the suite's records."""
         return LogSchema(
             self.name, SETTINGS, self._episode_of, self._unrecorded, example=next(iter(self.agents), "planner")
         )

@@ -73,7 +73,7 @@ def suite_turns() -> Solver:
 
 
 def scripted_reply(name: str, conversation: list[ChatMessage], about: dict[str, Any]) -> ModelOutput:
-    """What a suite's scripted agent says next, for `--model sealegs/NAME`.
+    """The next message of a suite's scripted agent, for `--model sealegs/NAME`.
 
     Raises:
         ValueError: the suite has no such agent.

@@ -33,7 +33,7 @@ class Writer:
         self._last: UseTool | None = None
 
     def message(self) -> str:
-        """What the agent writes next."""
+        """The next message of the agent."""
         act = self._agent.act()
         if isinstance(act, Say):
             self._last = None
@@ -45,15 +45,16 @@ class Writer:
         return f"<thought>I call {act.tool}.</thought>\n<execute>\n{code}\n</execute>"
 
     def observe(self, observation: str) -> None:
-        """What the host showed."""
+        """Pass the host's observation to the agent."""
         assert self._last is not None
         self._agent.observe(self._last, _read(unwrap_observation(observation)))
 
 
 def printed_outcome(outcome: Outcome) -> str:
-    """What an agent that makes its calls in this process is shown of one: just what its code would print.
+    """The text that an agent's code would print of an outcome, for an agent that makes its calls in this process.
 
-    Of an answer that is too long to print, the rows without the columns' names; if these are too long, their number.
+    Of an answer that is too long to print, the columns' names are left out; if the rest is too long, it becomes the
+    number of rows.
     """
     if isinstance(outcome, Failure):
         return render(outcome)

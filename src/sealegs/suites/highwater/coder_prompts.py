@@ -1,4 +1,4 @@
-"""What a model reads before the question: the published protocol, in our own words."""
+"""The text that a model reads before the question: the published protocol, in our own words."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ FAILING = "A function may fail. Then look for another way to the same rows.\n"
 
 
 def coder_system_prompt(episode: HighwaterEpisode, steps: int) -> str:
-    """What comes before the question."""
+    """The system prompt, which comes before the question."""
     manner = episode.manner
     rows, answer = FORMS[manner.rows]
     searched = episode.setting == "open"
@@ -69,7 +69,7 @@ def question(episode: HighwaterEpisode) -> str:
 
 
 def hint(episode: HighwaterEpisode) -> str:
-    """What tells the question's data from others of the kind."""
+    """The hint that tells the question's data from others of the kind."""
     database = in_words(episode.found.database)
     columns = ", ".join(episode.found.columns)
     return f"Hint: the data is called {database}. The columns of the answer: {columns}."

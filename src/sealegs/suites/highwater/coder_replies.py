@@ -1,4 +1,4 @@
-"""What a scripted agent writes next, given a conversation of the suite: for `--model sealegs/planner` in Inspect.
+"""The next message of a scripted agent, given a conversation of the suite: for `--model sealegs/planner` in Inspect.
 
 Each request to a model holds the whole conversation, so the agent is made again and shown everything it saw.
 """

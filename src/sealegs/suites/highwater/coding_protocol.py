@@ -26,7 +26,7 @@ NO_OUTPUT = "(nothing was printed)"
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a message asks for.
+    """The action that a message asks for.
 
     Attributes:
         kind: run code, give the answer, or nothing that can be read.
@@ -51,7 +51,7 @@ def action(message: str) -> Action:
 
 
 def turn_observation(turn: CodeTurn) -> str:
-    """What the agent is shown of a turn of its code."""
+    """The text that the agent is shown of a turn of its code."""
     text = "\n".join(part.rstrip("\n") for part in (turn.output, turn.error or "") if part)
     return wrap_observation(text or NO_OUTPUT)
 

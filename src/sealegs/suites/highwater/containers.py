@@ -27,7 +27,7 @@ UNCONTAINED = (
 
 
 def problems_of(sandbox: str, allow_weak: bool) -> list[str]:
-    """What is wrong with a sandbox as it is typed: `docker`, `docker:compose.yaml`, or another that Inspect knows."""
+    """The problems of a sandbox as it is typed: `docker`, `docker:compose.yaml`, or another that Inspect knows."""
     kind, _, config = sandbox.partition(":")
     if sandbox and not kind:
         return [f"--sandbox {sandbox!r} names no kind; give docker, or docker:compose.yaml"]
@@ -39,7 +39,7 @@ def problems_of(sandbox: str, allow_weak: bool) -> list[str]:
 
 
 def _unknown(kind: str) -> str:
-    """Why Inspect knows no such sandbox; nothing where it does."""
+    """The reason why Inspect knows no such sandbox; empty where it knows it."""
     try:
         from inspect_ai.util._sandbox.registry import registry_find_sandboxenv
 
@@ -64,7 +64,7 @@ def sandbox_for(sandbox: str) -> tuple[str, str] | str | None:
 
 
 def kernels(allow_weak: bool) -> Callable[[], TaskKernel]:
-    """What gives kernels to the sample that runs now: in its sandbox where Inspect made one, otherwise in ours.
+    """A maker of kernels for the sample that runs now: in its sandbox where Inspect made one, otherwise in ours.
 
     Raises:
         UserError: that is too weak.

@@ -1,4 +1,4 @@
-"""What an episode's code may call: search, documentation and the functions, each on the seam of the episode.
+"""Calls that an episode's code may make: search, documentation and the functions, each on the seam of the episode.
 
 Whatever calls (a kernel's stubs, a scripted agent in this process), the databases and the faults stay on the host, and
 the record is made here.
@@ -72,7 +72,7 @@ class Environment:
 
     @property
     def specs(self) -> list[ToolSpec]:
-        """What the agent knows of from the start."""
+        """The tools that the agent knows of from the start."""
         return list(self._specs.values())
 
     def named(self, text: str) -> list[ToolSpec]:
@@ -113,7 +113,7 @@ class Environment:
         return self._rows(self._episode.library.functions[call.tool], call.arguments)
 
     def _rows(self, function: SqlFunction, arguments: Mapping[str, Any]) -> Outcome:
-        """What a function answers, in the manner of the episode."""
+        """The answer of a function, in the manner of the episode."""
         outcome = self._episode.library.call(function.name, arguments)
         if isinstance(outcome, Failure):
             return outcome

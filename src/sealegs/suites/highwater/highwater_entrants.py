@@ -1,4 +1,4 @@
-"""What of `highwater` is ranked."""
+"""Entrants of `highwater` in a ranking."""
 
 from __future__ import annotations
 

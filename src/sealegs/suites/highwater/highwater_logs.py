@@ -45,7 +45,7 @@ class HighwaterRun:
         return [judge_highwater_episode(episode, self.records[episode]) for episode in found]
 
     def played(self) -> list[PlayedCell]:
-        """Where every episode is counted, the invalid ones with their causes."""
+        """The cell in which each episode is counted, the invalid ones with their causes."""
         found: dict[HighwaterEpisode, Record | str] = {**self.records, **self.invalid}
         return [played_cell(one.level, one.mode, one.found.database, how) for one, how in found.items()]
 

@@ -1,4 +1,4 @@
-"""What a run of the suite is: its options, the episodes that they give, and the folder that they name."""
+"""Options of a run of the suite, the episodes that they give, and the folder that they name."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class HighwaterOptions(RunOptions):
 
     @property
     def manner(self) -> Manner:
-        """How functions answer, and what the agent is shown of it."""
+        """The manner in which functions answer and the question is introduced."""
         return Manner(cast("RowForm", self.rows), self.empty_hint, self.examples, cast("RefusalWords", self.refusal))
 
     @property
@@ -95,7 +95,7 @@ class HighwaterOptions(RunOptions):
         return MODES[self.errors]
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with the options."""
+        """The problems of the options."""
         if self.agent:
             yield from unknown_name_problems("agent", [self.agent], CODERS)
         yield from unknown_name_problems("setting", [self.setting], SETTINGS)
@@ -206,7 +206,7 @@ class HighwaterOptions(RunOptions):
 
 
 def _plan_problems(plan: Plan, file: str, folder: str) -> Iterator[str]:
-    """What is wrong with using the user's plan here."""
+    """The problems of using the user's plan here."""
     tools = [SEARCHING, TELLING, *(function.tool for function in library_data(folder).library.functions.values())]
     for rule in unmatched(plan, tools):
         yield (

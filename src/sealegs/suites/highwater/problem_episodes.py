@@ -33,7 +33,7 @@ RefusalWords = Literal["own", "published"]
 
 @dataclass(frozen=True)
 class Manner:
-    """How functions answer, and what an agent is shown of it before it begins.
+    """The manner in which functions answer and the question is introduced.
 
     Attributes:
         rows: `lists`, or `records` keyed by column.
@@ -49,7 +49,7 @@ class Manner:
 
     @property
     def words(self) -> str:
-        """What tells it from the default, in a few words; nothing where nothing does."""
+        """The differences from the default, in a few words; empty where there are none."""
         if self == PUBLISHED_MANNER:
             return "as published"
         differing = {"records": self.rows == "records", "hints at values": self.empty_hint, "examples": self.examples}
@@ -97,7 +97,7 @@ class HighwaterEpisode:
 
     @property
     def mode(self) -> str:
-        """What strikes: nothing, the refusal of plan A, or the user's plan."""
+        """The mode of faults: none, the refusal of plan A, or the user's plan."""
         return OWN_MODE if self.own else EXTERNAL if self.errors else CLEAN
 
     @property
@@ -158,7 +158,7 @@ class HighwaterEpisode:
         return tuple(solution.functions for solution in self.found.solutions)
 
     def about(self, who: Mapping[str, Any]) -> dict[str, Any]:
-        """What a record notes of the episode when it begins."""
+        """The facts that a record notes of the episode when it begins."""
         facts: dict[str, Any] = {
             "suite": SUITE,
             "version": VERSION,

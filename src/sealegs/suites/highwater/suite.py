@@ -35,7 +35,7 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
 
     @property
     def schema(self) -> LogSchema[Any]:
-        """What its records hold."""
+        """The schema of the suite's records."""
         from sealegs.suites.highwater.highwater_logs import FORM
 
         return FORM
@@ -68,7 +68,7 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
     def scripted_reply(
         self, name: str, conversation: list[ChatMessage], about: Mapping[str, Any], *, tools: bool
     ) -> ModelOutput:
-        """What a scripted agent says next."""
+        """The next message of a scripted agent."""
         from sealegs.suites.highwater.coder_replies import next_message
 
         return next_message(name, conversation, dict(about))

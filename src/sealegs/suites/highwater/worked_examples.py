@@ -133,7 +133,7 @@ def _rows(function: SqlFunction, form: RowForm) -> str:
 
 
 def _raised(code: str, mark: str, error: str) -> str:
-    """What Python prints of an error in the last line of a first turn, below the argument of `print`."""
+    """The text that Python prints of an error in the last line of a first turn, below the argument of `print`."""
     lines = code.splitlines()
     line = lines[-1].strip()
     place = f'  File "<turn 1>", line {len(lines)}, in <module>'

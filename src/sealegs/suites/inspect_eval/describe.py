@@ -74,14 +74,14 @@ def describe_eval(task: Task, records: Sequence[Record]) -> str:
 
 
 def _form(turns: Iterable[Turn]) -> AnswerForm:
-    """How most answers with data in them are written: without a file, JSON alone was read and YAML is still text."""
+    """The form of most answers that hold data: without a file, JSON alone was read and YAML is still text."""
     values = [turn.seen.value for turn in turns if isinstance(turn.seen, Value)]
     in_yaml = sum(isinstance(value, str) and not isinstance(read_answer(value, "yaml"), str) for value in values)
     return "yaml" if in_yaml > sum(not isinstance(value, str) for value in values) else "json"
 
 
 def _answer(turn: Turn, form: AnswerForm) -> Any:
-    """What a tool answered, as a file with this form has it read; None of a failure."""
+    """The data of a tool's answer, as a file with this form has it read; None of a failure."""
     if not isinstance(turn.seen, Value):
         return None
     value = turn.seen.value
@@ -93,6 +93,7 @@ def _tool(name: str, schema: Mapping[str, Any], calls: Sequence[tuple[Turn, Any]
     yield f"  {_key(name)}:"
     for line in wrap(_one_line(str(schema.get("description", ""))), WIDE)[:3]:
         yield f"    # {line}"
+    # The guess stays a comment: a name proves nothing, and `unknown` declares nothing until a person decides.
     yield f"    acts: unknown  # {_guess(name)}"
     answered = [(turn, answer) for turn, answer in calls if isinstance(turn.seen, Value)]
     answers = [answer for _, answer in answered]
@@ -111,7 +112,7 @@ def _tool(name: str, schema: Mapping[str, Any], calls: Sequence[tuple[Turn, Any]
 
 
 def _guess(name: str) -> str:
-    """What a name suggests, as a question."""
+    """The guess from a tool's name of whether it changes something, as a question."""
     words = re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
     for word in words:
         if word in READS:

@@ -1,5 +1,4 @@
-"""What can be refused before a sample is played: a score that the eval does not have, a plan that strikes none of it,
-a knowledge file about another eval.
+"""Refusals before a sample is played: an unknown score, a plan that strikes nothing, a knowledge file of another eval.
 
 Scorers are known by name from the task. Tools are known beforehand where a shipped knowledge file is about the eval,
 since such a file names all of them; of another eval they are known once its clean samples were played. What it does

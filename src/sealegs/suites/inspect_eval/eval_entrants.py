@@ -1,4 +1,4 @@
-"""What of somebody else's eval is ranked: how much is solved under faults."""
+"""Entrants of somebody else's eval in a ranking by the share that is solved under faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which fault strikes a sample in each mode: drawn by key among what the sample calls when nothing fails.
+"""The fault that strikes a sample in each mode: drawn by key among the sample's calls when nothing fails.
 
 The victim is a tool that the clean run of the same sample and epoch called, so that nearly every sample is exposed; it
 is struck at its first touch. Explicit faults (P1, P2) need no knowledge of the tools. Implicit ones (P3, P4) are drawn
@@ -37,12 +37,12 @@ OWN = "plan"  # the mode of a user's own plan
 
 @dataclass(frozen=True)
 class FaultDraw:
-    """How the faults of a run are drawn.
+    """The settings by which the faults of a run are drawn.
 
     Attributes:
         seed: of the run.
         moment: `draw`, or one of `MOMENTS`.
-        specs: what is known of the tools, by name.
+        specs: the declared properties of the tools, by name.
         implicit: for a tool the kinds of implicit faults that its invariants detect.
     """
 

@@ -1,4 +1,4 @@
-"""What an episode of an eval came to: the eval's own score beside what its record and the clean one show."""
+"""Judgements of an eval's episodes: the eval's own score beside the findings from its record and the clean one."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _reason(one: PlayedEpisode, record: Record) -> str:
 
 
 def run_notes(logs: EvalLogs) -> Iterator[str]:
-    """What a reader of a run's figures must know, in sentences."""
+    """The notes that a reader of a run's figures must know, in sentences."""
     yield (
         f"solved means a value of {logs.facts['solved_at']:g} or more of the eval's score "
         f"{' or '.join(logs.scores) or logs.facts['score'] or 'that it names first'}"
@@ -93,7 +93,7 @@ def run_notes(logs: EvalLogs) -> Iterator[str]:
 
 
 def _crashed(logs: EvalLogs) -> Iterator[str]:
-    """Where every sample of a mode ended in an exception of the eval's own code: then the eval itself may be broken."""
+    """Notes on modes of which every sample ended in an exception of the eval's own code, which may itself be broken."""
     for mode in logs.modes:
         records = [one.record for key, one in logs.valid.items() if key.mode == mode and one.record is not None]
         if records and all(record.end.reason == "crashed" for record in records):
@@ -106,7 +106,7 @@ def _crashed(logs: EvalLogs) -> Iterator[str]:
 
 
 def _unfinished(logs: EvalLogs) -> Iterator[str]:
-    """Where a run is not complete: its first episodes are not a sample of all."""
+    """Notes on modes that are not complete: the first episodes of a run are not a sample of all."""
     there = set(logs.played) | logs.unstruck
     no_clean = {(key.sample, key.epoch) for key, one in logs.played.items() if key.mode == CLEAN and one.invalid}
     for mode in logs.modes:

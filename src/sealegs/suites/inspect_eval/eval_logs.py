@@ -29,7 +29,7 @@ LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no"
 
 
 class EvalEpisode(NamedTuple):
-    """Which episode it is."""
+    """The mode, sample and epoch that identify an episode."""
 
     mode: str
     sample: str
@@ -59,10 +59,10 @@ class PlayedEpisode:
 
 @dataclass(frozen=True)
 class EvalLogs:
-    """What was read of a run.
+    """The logs of a run, as they were read.
 
     Attributes:
-        facts: what the run's logs note of it: task, who played, what counts as solved.
+        facts: the facts in the run's logs: the task, the player, the score that counts as solved.
         played: by episode.
         unstruck: the episodes that are not played because nothing in them can be struck.
         planned: the samples and epochs of the run; empty where its folder does not say.
@@ -214,7 +214,7 @@ def _played(sample: Mapping[str, Any], noted: Mapping[str, Any], value: float | 
 
 
 def _why_invalid(sample: Mapping[str, Any], record: Record | None, value: float | None) -> str:
-    """Why a sample says nothing of the agent.
+    """The reason why a sample says nothing of the agent; empty where it says something.
 
     An exception from the eval's agent is the agent's own end. One before it began, or after it had ended, is not; nor
     is what the record notes as from outside.
@@ -257,7 +257,7 @@ def chosen_score(scores: Mapping[str, Any], wanted: str) -> tuple[str, float | N
 
 
 def _score_names(scores: Mapping[str, Any]) -> Iterator[str]:
-    """How each score of a sample is named in `--score`."""
+    """The names of each score of a sample for `--score`."""
     for name, score in scores.items():
         value = score.get("value")
         yield from (f"{name}.{key}" for key in value) if isinstance(value, Mapping) else (name,)
@@ -279,7 +279,7 @@ def as_number(value: Any) -> float | None:
 
 
 def played_by(agent: str, model: str) -> dict[str, str]:
-    """Who played, as records note it."""
+    """The agent or the model that played, as records note it."""
     return {"agent": agent} if agent else agent_or_model(model)
 
 

@@ -71,7 +71,7 @@ def _without_notes(data: bytes) -> dict[str, Any]:
 
 
 def _joined(settings: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What the whole run's folder says: the samples in which nothing can be struck are those of all shards."""
+    """The settings of the whole run's folder: the samples in which nothing can be struck are those of all shards."""
     unstruck: dict[str, set[tuple[str, int]]] = {}
     for one in settings:
         for mode, pairs in one.get(UNSTRUCK, {}).items():
@@ -104,7 +104,7 @@ def _checked_logs(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str]) 
 
 
 def _read(path: Path) -> EvalLogs | None:
-    """What was played; None where nothing was."""
+    """The logs of the episodes that were played; None where there are none."""
     if path.is_dir() and not any(path.glob(f"*{SUFFIX}")):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What the page of a run shows of its episodes: those that faults lost, with their calls."""
+"""Episodes that the page of a run shows: those that faults lost, with their calls."""
 
 from __future__ import annotations
 

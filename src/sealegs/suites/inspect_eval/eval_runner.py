@@ -152,7 +152,7 @@ class EvalCourse:
         return tuple(mode for mode in self._options.fault_modes if known or mode not in IMPLICIT)
 
     def logs(self) -> EvalLogs | None:
-        """What was played so far; None where nothing was."""
+        """The logs of the episodes that were played so far; None where there are none."""
         if not any(file.suffix == SUFFIX for file in self._folder.iterdir()):
             return None
         try:
@@ -199,7 +199,7 @@ class EvalCourse:
         return samples
 
     def _shard_note(self, samples: list[str]) -> ShardNote | None:
-        """What the folder says of the shard that is played; None for the whole."""
+        """The folder's note on the shard that is played; None for the whole."""
         options = self._options
         if options.part is None:
             return None
@@ -207,7 +207,7 @@ class EvalCourse:
         return describe_shard(options.part, SUITE, samples, request)
 
     def _may_change_plan(self, file: Path) -> bool:
-        """Return whether only the plan differs and nothing was played under it: then it may be mended."""
+        """Return whether only the plan differs and nothing was played under it: then it may be corrected."""
         before = json.loads(file.read_text(encoding="utf-8"))
         now = self._options.model_dump(mode="json")
         if not before.get("plan") or not now["plan"] or any(before.get(k) != now[k] for k in now if k != "plan"):
@@ -348,7 +348,7 @@ class EvalCourse:
             )
 
     def _arm(self, task: Task, mode: str, first: int, plans: Mapping[Pair, Plan | None]) -> EvalArm:
-        """What the solver around the eval's own must know."""
+        """The data that the solver around the eval's own needs."""
         options = self._options
         facts = {
             "suite": SUITE,

@@ -88,7 +88,7 @@ class OpenEnvironment:
         return Value(read_answer(answer.text, self._known.answers))
 
     def digest(self) -> str:
-        """What the environment's state is, less its bookkeeping."""
+        """The digest of the environment's state, less its bookkeeping."""
         self._foreign.settle()
         if not self._known.bookkeeping:
             return hashlib.sha256(to_json(self._store._data, fallback=repr)).hexdigest()

@@ -133,7 +133,7 @@ def _of_file(name: str) -> str:
 
 
 def _without_evals(file: Path) -> str:
-    """Why Inspect finds no eval in a file."""
+    """The reason why Inspect finds no eval in a file."""
     try:
         ast.parse(file.read_bytes())
     except (SyntaxError, ValueError) as error:
@@ -188,7 +188,7 @@ def _takes_any(function: Any) -> bool:
 
 
 def _near(name: str) -> str:
-    """What may have been meant."""
+    """A suggestion of the eval that may have been meant; empty where no name is similar."""
     known = [registry_info(one).name for one in registry_find(lambda info: info.type == "task")]
     found = get_close_matches(name, known, n=1)
     return f"; did you mean {found[0]}?" if found else ""

@@ -1,4 +1,4 @@
-"""What is known of an eval's tools that nobody here wrote, as data: one YAML file for each eval.
+"""Knowledge of an eval's tools that nobody here wrote, as data: one YAML file for each eval.
 
 ```yaml
 tasks: [inspect_evals/tau2_airline]
@@ -70,7 +70,7 @@ class ExampleCall(_Read):
 
 
 class ToolKnowledge(_Read):
-    """What is known of one tool; what is left out is not known."""
+    """The knowledge of one tool; whatever is left out is not known."""
 
     acts: bool | Literal["unknown"] = "unknown"
     again: Again = "unknown"
@@ -124,7 +124,7 @@ class ToolKnowledge(_Read):
 
 
 class EvalKnowledge(_Read):
-    """What is known of the tools of an eval.
+    """The knowledge of the tools of an eval.
 
     Attributes:
         tasks: the names of the tasks that it is about, as Inspect knows them.
@@ -178,7 +178,7 @@ class EvalKnowledge(_Read):
 
     @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """What is known of each tool, for a session."""
+        """The declared properties of each tool, for a session."""
         return tuple(tool.spec(name) for name, tool in self.everyone.items())
 
     @property
@@ -207,7 +207,7 @@ class EvalKnowledge(_Read):
 
 
 def load_knowledge(name_or_path: str | Path) -> EvalKnowledge | None:
-    """What is known of an eval.
+    """The knowledge of an eval's tools.
 
     Args:
         name_or_path: a task's name as Inspect knows it (`inspect_evals/tau2_airline`, or without what is before the

@@ -1,4 +1,4 @@
-"""How the tools of a foreign eval write data as text, and how to read it: JSON, or YAML and Python's own writing.
+"""Reading and writing of data in a foreign eval's answers: JSON, or YAML and Python's own writing.
 
 Inspect shows a model text. Faults and invariants work on data, so the text is read, and what was changed is written
 again in the same form. YAML and Python's writing are read only where writing gives the very text again, so that prose

@@ -99,7 +99,7 @@ def _unnamed(known: EvalKnowledge, foreign: ForeignEval) -> Iterator[str]:
 
 
 def _chosen(samples: Sequence[SolvedSample], times: int) -> Iterator[SolvedSample]:
-    """Samples that together call each tool in so many of them, or in as many as there are."""
+    """Samples that together call each tool in `times` of them, or in as many as there are."""
     called: Counter[str] = Counter()
     for sample in samples:
         tools = {one.tool for one in sample.calls}
@@ -207,6 +207,7 @@ def _wrong_looks(tool: ToolKnowledge, tried: Sequence[TriedCall]) -> Iterator[st
     for one in tried:
         if not one.changed:
             continue
+        # A look that counts entries may say done both times, with one entry more after the call.
         if one.before.startswith("done") and one.before == one.after:
             yield f"{tool.shown_by.tool} shows {one} as done before the call was made"
             return

@@ -1,4 +1,4 @@
-"""What a sample's session makes of the knowledge about an eval's tools: how answers hold data, and recovery layers."""
+"""Uses of the knowledge about an eval's tools in a session: the form of data in answers, and recovery layers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sealegs.suites.inspect_eval.knowledge_answers import read_answer, write_ans
 
 
 def eval_answer_text(known: EvalKnowledge | None) -> AnswerText:
-    """How the eval's tools write data."""
+    """The reader and the writer of data in the answers of the eval's tools."""
     if known is None:
         return JSON_TEXT
     form = known.answers

@@ -1,4 +1,4 @@
-"""What a run of an eval is: which eval, who plays it, under which faults, and what counts as solved."""
+"""Options of a run of an eval: the eval, the player, the faults, and the score that counts as solved."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class InspectOptions(RunOptions):
 
     @property
     def label(self) -> str:
-        """Who plays, in the progress line."""
+        """The name of the player, for the progress line."""
         return self.agent or self.model
 
     @property
@@ -89,7 +89,7 @@ class InspectOptions(RunOptions):
         return (OWN,) if self.plan else tuple(mode for mode in MODES if mode in self.modes and mode != CLEAN)
 
     def known(self) -> EvalKnowledge | None:
-        """What is known of the eval's tools.
+        """The knowledge of the eval's tools.
 
         Raises:
             UserError: the file cannot be used.
@@ -101,7 +101,7 @@ class InspectOptions(RunOptions):
         return []
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with the options."""
+        """The problems of the options."""
         if find_spec("inspect_ai") is None:
             yield 'evals run through Inspect, which is not installed: pip install "sealegs[bench]"'
             return

@@ -61,7 +61,7 @@ def gold_actions(metadata: Mapping[str, Any]) -> tuple[ReferenceCall, ...]:
 
 
 def initializer(domain: str) -> Solver | None:
-    """What the eval itself runs before its agent; None where there is nothing."""
+    """The solver that the eval itself runs before its agent; None where there is none."""
     if domain not in USER_LISTS:
         return None
     module = import_module(f"inspect_evals.tau2.{domain}.solver")

@@ -1,8 +1,8 @@
-"""What a scripted agent does next, given a conversation of the suite: for `--model sealegs/planner` in Inspect.
+"""The next act of a scripted agent, given a conversation of the suite: for `--model sealegs/planner` in Inspect.
 
 Each request to a model holds the whole conversation, so the agent is made afresh and shown everything it saw.
 The task is known by the request's text; the metadata of the user's message says where faults strike, for `oracle`
-alone. When a review asks whether an answer is corrupt, each of them says what the tool's declared invariants say.
+alone. When a review asks whether an answer is corrupt, each of them answers by the tool's declared invariants.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def next_act(name: str, conversation: list[ChatMessage], about: Mapping[str, Any
 
 
 def _declared_verdict(reviewed: Mapping[str, Any]) -> str:
-    """What code that knows only what the tool declares says of an answer: whether it breaks any of that."""
+    """The verdict, as JSON, of code that knows only a tool's declarations: whether an answer breaks any of them."""
     specs = {spec.name: spec for spec in Scenario(reviewed["task"], CLEAN).specs}
     found = specs[reviewed["tool"]].violations(reviewed["arguments"], json.loads(reviewed["shown"]))
     return json.dumps({"corrupt": bool(found), "why": "; ".join(one.reason for one in found[:1])})

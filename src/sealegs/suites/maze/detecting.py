@@ -1,4 +1,4 @@
-"""How well learned detectors tell the suite's implicit faults: the material, cut so that nothing leaks, and the units.
+"""Tests of learned detectors on the suite's implicit faults: the material, cut so that nothing leaks, and the units.
 
 Base tasks are cut into two halves. Detectors learn from the clean episodes of one and are tested on the other, both
 ways round, so that every task is tested once. Of the record to learn from, every call that the other half makes
@@ -220,7 +220,7 @@ def _detections(
 
 
 def profiles_of(half: DetectionSplit) -> Profiles:
-    """What is learned in a direction."""
+    """The profiles that are learned in a direction."""
     return learn(half.training, also=half.further)
 
 

@@ -38,12 +38,12 @@ SHARE = 0.01  # of false alarms per answer, with which recovery is measured
 
 @dataclass(frozen=True, slots=True)
 class DetectionMeasurement:
-    """What was measured.
+    """The results of a measurement of detectors.
 
     Attributes:
         rows: the long table.
-        levels: what was learned from, the least first.
-        about: how much that is.
+        levels: the material that was learned from, the least first.
+        about: the amount of that material.
     """
 
     rows: tuple[Row, ...]
@@ -59,7 +59,7 @@ def measure_detection(
 
     Args:
         settings: what is measured.
-        recover: whether what recovery comes to with them is measured too.
+        recover: whether recovery with them is measured too.
         folder: where finished parts are kept.
         progress: called with how many episodes are done.
 
@@ -104,7 +104,7 @@ class CrossSplits:
         return both
 
     def profiles(self, place: int) -> Profiles:
-        """What is learned in a direction."""
+        """The profiles that are learned in a direction."""
         return self._parts.profiles(f"{self._level} {place}", lambda: profiles_of(self.halves[place]))
 
 

@@ -24,7 +24,7 @@ HALF = "half of the base tasks"
 
 @dataclass(frozen=True, slots=True)
 class DetectionSettings:
-    """What is measured: equal settings give equal parts.
+    """The settings of a measurement: equal settings give equal parts.
 
     Attributes:
         more: a folder of further tasks, whose clean episodes are also learned from.
@@ -40,7 +40,7 @@ class DetectionSettings:
 
     @property
     def levels(self) -> dict[str, tuple[str, ...]]:
-        """What is learned from, the least first, each with its folders of further tasks."""
+        """The amounts of material to learn from, the least first, each with its folders of further tasks."""
         further = {f"{HALF}, and {Path(self.more).name}": (self.more,)} if self.more else {}
         return {HALF: (), **further}
 

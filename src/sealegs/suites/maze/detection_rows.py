@@ -1,9 +1,9 @@
-"""What the measuring of detectors comes to, as rows of the long table, and the tables that are printed.
+"""Results of the measurement of detectors, as rows of the long table, and the tables that are printed.
 
-`level` says what was learned from, `mode` which answers are counted (`NP`: clean ones, whose rate is that of false
-alarms; a mode, a corruption, or `unseen tools`: struck ones), `metric` who called them wrong and at which wanted share
-of false alarms. Rates are in %, and their intervals cluster by base task, those of clean episodes by episode. What is
-not in it: the rate at a threshold that was set on the tested answers themselves.
+`level` names the material that was learned from, `mode` the answers that are counted (`NP`: clean ones, whose rate is
+that of false alarms; a mode, a corruption, or `unseen tools`: struck ones), `metric` the detector that called them
+wrong, with the wanted share of false alarms. Rates are in %, and their intervals cluster by base task, those of clean
+episodes by episode. What is not in it: the rate at a threshold that was set on the tested answers themselves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FINE = 10  # %: below it, the ends of an interval have a decimal
 
 @dataclass(frozen=True, slots=True)
 class CheckedEpisode:
-    """What was called wrong in a clean episode, by any detector."""
+    """The detections in a clean episode, by any detector."""
 
     episode: str
     detections: frozenset[Marks]
@@ -104,7 +104,7 @@ COLUMNS = {
 
 
 def detection_lines(rows: Sequence[Row], level: str) -> Iterator[tuple[str, ...]]:
-    """What was learned from one record, line by line: the answers, how many, and the rates in `COLUMNS`."""
+    """The results of learning from one record, line by line: the answers, their number, and the rates in `COLUMNS`."""
     values = {(row["mode"], row["metric"]): row for row in rows if row["level"] == level}
     for name in dict.fromkeys(name for name, _ in values):
         found = [values.get((name, metric)) for metric in COLUMNS.values()]

@@ -46,7 +46,7 @@ class JudgedMaze:
 
 
 class _Kept(NamedTuple):
-    """What is kept of an episode."""
+    """The parts of an episode that are kept."""
 
     result: MazeResult
     played: PlayedCell

@@ -1,4 +1,4 @@
-"""What of `maze` is ranked."""
+"""Entrants of `maze` in a ranking."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def scores_of(episodes: Iterable[ComparedEpisode]) -> Scores[MazeResult]:
 
 
 def _content(episode: Scenario, plan: str = "") -> Hashable:
-    """What tells an episode from others; to draw its faults anew for the plan's digest takes long."""
+    """The key that tells an episode from others; `plan` spares drawing faults for its digest, which takes long."""
     return episode.base.level, episode.mode, plan or episode.plan.digest(), episode.set.digest
 
 

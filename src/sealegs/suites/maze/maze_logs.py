@@ -52,7 +52,7 @@ class MazeRun:
         return [judge_maze_episode(episode, found) for episode, found in self.records.items()]
 
     def played(self) -> list[PlayedCell]:
-        """Where every episode is counted, the invalid ones with their causes."""
+        """The cell in which each episode is counted, the invalid ones with their causes."""
         found: dict[Scenario, Record | str] = {**self.records, **self.invalid}
         return [played_cell(one.base.level, one.mode, one.task, how) for one, how in found.items()]
 

@@ -1,4 +1,4 @@
-"""What a run of the suite is: its options, the episodes that they give, and the folder that they name."""
+"""Options of a run of the suite, the episodes that they give, and the folder that they name."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class MazeOptions(RunOptions):
     version: str = hidden_option(VERSION)
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with the options."""
+        """The problems of the options."""
         if self.agent:
             yield from unknown_name_problems("agent", [self.agent], SCRIPTED)
         yield from unknown_name_problems("level", list(self.levels), LEVELS)
@@ -166,7 +166,7 @@ def _own_tasks(folder: str) -> tuple[str, list[str]]:
 
 
 def _plan_problems(plan: Plan, file: str, agent: str, tasks: str) -> Iterator[str]:
-    """What is wrong with using the user's plan here."""
+    """The problems of using the user's plan here."""
     chosen = task_set(tasks)
     specs = {tool.name: tool.spec for task in chosen.tasks for tool in chosen.corpus(task).tools.values()}
     for rule in unmatched(plan, list(specs.values())):

@@ -36,7 +36,7 @@ def build_page_material(
 
 
 def ceilings(run: JudgedMaze) -> list[Row]:
-    """What the active form of recovery can reach at most in these episodes (`reach`); empty where it had no part."""
+    """The rows of the most that active recovery can reach in these episodes (`reach`); empty where it had no part."""
     if run.facts["recovery"] != {"active"}:
         return []
     agents = list(run.facts["agent"])
@@ -45,7 +45,7 @@ def ceilings(run: JudgedMaze) -> list[Row]:
 
 
 def differences(run: JudgedMaze, other: Path) -> list[Row]:
-    """How much higher each metric is in the run than in the other one, over the episodes that both have."""
+    """The gain of each metric in the run over the other one, over the episodes that both have."""
     before = judge_maze_run(other)
     drawn, drawn_before = ({(e.seed, e.own) for e in found.results} for found in (run, before))
     if drawn != drawn_before:

@@ -36,7 +36,7 @@ METRIC = "ceiling"
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What an agent does by itself.
+    """The habits of an agent by itself.
 
     Attributes:
         repeats: makes a call again that shows an error.
@@ -57,7 +57,7 @@ class StruckStep:
 
     Attributes:
         spec: the step's tool.
-        shown: what the call comes to.
+        shown: the outcome of the call.
         lasting: whether the tool never works again.
         moment: whether its work was done anyway; None where it has no effects.
         noticed: whether it is an error, or an answer that breaks what is declared.
@@ -105,7 +105,7 @@ def within_reach(episode: Scenario, habits: Habits = OTHERS, ways: Sequence[Alte
 
 @lru_cache(maxsize=8192)
 def struck_step(episode: Scenario, id: str) -> StruckStep:
-    """What the episode's fault makes of a step that is called rightly."""
+    """The result of the episode's fault on a step that is called rightly."""
     step, expected = episode.base.graph.steps[id], episode.set.right_run(episode.task).steps[id]
     specs = {spec.name: spec for spec in episode.specs}
     # The fault is played rather than derived from the plan, so that draws and moments are those of the run.
@@ -174,7 +174,7 @@ def _known(source: Source, held: set[str]) -> bool:
 
 
 def _is_shown_error(fault: StruckStep) -> bool:
-    """Whether the agent is shown an error; the wrong answer of an action that may have been done stays, with a note."""
+    """Return whether the agent is shown an error; a wrong answer of an action that may be done stays, with a note."""
     return isinstance(fault.shown, Failure) or (fault.noticed and (harmless(fault.spec) or fault.looked))
 
 

@@ -22,7 +22,7 @@ STATED_K = 100
 
 @dataclass(frozen=True)
 class RetrievedTools:
-    """Where a task's tools are in the retrieved list.
+    """The places of a task's tools in the retrieved list.
 
     Attributes:
         task: its id.
@@ -34,7 +34,7 @@ class RetrievedTools:
 
     @property
     def needed_rank(self) -> int:
-        """How long the list must be to hold a whole solution."""
+        """The length that the list must have to hold a whole solution."""
         return max(self.places.values())
 
     def missed(self, k: int) -> Mapping[str, int]:
@@ -44,7 +44,7 @@ class RetrievedTools:
 
 @dataclass(frozen=True)
 class ReverseCheck:
-    """What was retrieved for each of a set of tasks."""
+    """The tools that were retrieved for each of a set of tasks."""
 
     found: tuple[RetrievedTools, ...]
 
@@ -71,7 +71,7 @@ def reverse_check(tasks: Mapping[str, Task], shortlist: Shortlist) -> ReverseChe
 
 
 def retrieve(task: Task, shortlist: Shortlist) -> RetrievedTools:
-    """Where the list that the request asks for holds the task's tools."""
+    """The places of the task's tools in the list that its request retrieves."""
     ranked = shortlist.rank(task.request, task.inputs)
     return RetrievedTools(task.id, first_solution(task.graph, {tool: at for at, tool in enumerate(ranked, start=1)}))
 

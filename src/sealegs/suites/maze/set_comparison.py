@@ -43,7 +43,7 @@ class SetComparison:
         return tuple(next(iter(self.own.values())).means)
 
     def errors_apart(self, level: str, name: str) -> float | None:
-        """How many standard errors the sets differ by in a figure; None where it has no error."""
+        """The difference of the sets in a figure, in standard errors; None where the figure has no error."""
         mine, theirs = self.own[level], self.public[level]
         if name not in mine.errors:
             return None
@@ -60,7 +60,7 @@ class SetComparison:
             yield name, mine, theirs, " / ".join(_signed(self.errors_apart(level, name)) for level in self.own)
 
     def notes(self) -> str:
-        """What the table cannot show."""
+        """The facts that the table cannot show."""
         counts = (" / ".join(str(one.tasks) for one in found.values()) for found in (self.own, self.public))
         mine, theirs = counts
         return (
@@ -84,7 +84,7 @@ class SetComparison:
         return rows
 
     def about(self) -> dict[str, Any]:
-        """What is compared."""
+        """The task sets that are compared."""
         return {"task_sets": list(self.editions)}
 
 

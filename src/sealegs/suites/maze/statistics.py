@@ -1,4 +1,4 @@
-"""What the shipped tasks and tools are like, figure by figure beside the published corpus.
+"""Figures of the shipped tasks and tools, each beside that of the published corpus.
 
 A path is one choice of branches, whatever the order of its calls; its length is its number of calls. The similarity of
 a level is the mean Jaccard index over all pairs of its tasks' tool sets (all branches).
@@ -59,7 +59,7 @@ class Figures:
             yield figure, ours, known
 
     def notes(self) -> str:
-        """What the table cannot show."""
+        """The facts that the table cannot show."""
         failing, shares = self._failing(), self.wordings.values()
         listed = "; ".join(f"{task}: {', '.join(tools)}" for task, tools in failing.items())
         half, most = (self.retrieval.k(share) for share in (0.5, 0.9))
@@ -75,7 +75,7 @@ class Figures:
         )
 
     def _failing(self) -> dict[str, dict[str, int]]:
-        """The tasks that the stated list does not cover: the tools that lie beyond it, and where."""
+        """The tasks that the stated list does not cover: the tools that are beyond it, with their places."""
         return {found.task: dict(found.missed(STATED_K)) for found in self.retrieval.failing(STATED_K)}
 
     def _share(self) -> float:

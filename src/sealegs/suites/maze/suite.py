@@ -38,7 +38,7 @@ class MazeSuite(Suite["MazeOptions"]):
 
     @property
     def schema(self) -> LogSchema[Any]:
-        """What its records hold."""
+        """The schema of the suite's records."""
         from sealegs.suites.maze.maze_logs import FORM
 
         return FORM
@@ -56,7 +56,7 @@ class MazeSuite(Suite["MazeOptions"]):
         run_maze_in_inspect(options, folder)
 
     def sizes(self, options: MazeOptions) -> SizeRange:
-        """How long episodes are, by the agent that takes the shortest way and the one that calls again and again."""
+        """The lengths of episodes, from the agent that takes the shortest way to the one that calls again and again."""
         from sealegs.scenarios.system_prompts import scenario_prompt
         from sealegs.suites.run_sizes import opening_letters, scripted_sizes
 
@@ -77,7 +77,7 @@ class MazeSuite(Suite["MazeOptions"]):
     def scripted_reply(
         self, name: str, conversation: list[ChatMessage], about: Mapping[str, Any], *, tools: bool
     ) -> ModelOutput:
-        """What a scripted agent says next."""
+        """The next message of a scripted agent."""
         from sealegs.suites.maze.agent_replies import next_act
 
         return next_act(name, conversation, dict(about))

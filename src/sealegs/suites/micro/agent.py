@@ -14,7 +14,7 @@ SCRIPTS = ("oracle", "naive", "retrier")
 
 
 def model_mistake(name: str) -> str:
-    """What is wrong with a model's name; empty where it will do. Loads nothing and calls nothing."""
+    """The mistake in a model's name; empty where it will do. Loads nothing and calls nothing."""
     if name.startswith(SCRIPTED):
         known = name.removeprefix(SCRIPTED) in SCRIPTS
         return (

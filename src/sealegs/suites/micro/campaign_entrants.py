@@ -1,4 +1,4 @@
-"""What of a campaign is ranked: each of its models."""
+"""Entrants of a campaign in a ranking: each of its models."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class FaultParameter:
     choices: tuple[str, ...] = ()
 
     def wrong(self, value: Any) -> str:
-        """What is wrong with a value, to be read after it; empty where nothing is."""
+        """The mistake in a value, to be read after it; empty where there is none."""
         if self.type == "choice":
             return "" if value in self.choices else f"is out of range; give one of {', '.join(self.choices)}"
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
@@ -147,7 +147,7 @@ FAULTS: Mapping[str, FaultForm] = MappingProxyType(
 
 
 def mistakes(fault: str, parameters: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a fault and its parameters, one sentence each."""
+    """The mistakes in a fault and its parameters, one sentence each."""
     form = FAULTS.get(fault)
     if form is None:
         return [f"there is no fault {fault!r}; {_instead(fault, FAULTS)}"]
@@ -163,7 +163,7 @@ def mistakes(fault: str, parameters: Mapping[str, Any]) -> list[str]:
 
 
 def schedule_mistakes(schedule: Schedule) -> list[str]:
-    """What is wrong with a schedule, one sentence each."""
+    """The mistakes in a schedule, one sentence each."""
     match schedule:
         case Transient(first):
             return _counts(("first", first))

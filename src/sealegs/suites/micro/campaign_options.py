@@ -39,9 +39,9 @@ class MicroOptions(RunOptions):
 
     @property
     def label(self) -> str:
-        """What is run, in the progress line."""
+        """The name of the campaign, for the progress line."""
         return Path(self.campaign).stem
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with the options: the campaign's file is checked when it is read."""
+        """The problems of the options: none here, since the campaign's file is checked when it is read."""
         return iter(())

@@ -1,9 +1,9 @@
-"""How a chat model of LangChain ended a run itself, and what failed between it and its provider.
+"""Ends of a run by a chat model of LangChain itself, and failures between it and its provider.
 
-Providers name these differently; what is read is what LangChain's own integrations keep: reasons in a message's
-metadata, refusals beside its text, codes and names of errors. The words are those of records (`traces.events.Reason`),
-and `UNREAD`.
-It does not cover words: a refusal that the provider does not mark as one is an answer.
+Providers name these differently; the facts read are those that LangChain's own integrations keep: reasons in a
+message's metadata, refusals beside its text, codes and names of errors. The words are those of records
+(`traces.events.Reason`), and `UNREAD`. It does not cover words: a refusal that the provider does not mark as one is an
+answer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LONGEST = 200
 
 
 def chat_end(message: Any) -> str:
-    """How a final message ends the run where it is not an answer; empty where it is one.
+    """The end of the run by a final message that is not an answer; empty where it is one.
 
     Args:
         message: of LangChain.
@@ -48,7 +48,7 @@ def chat_end(message: Any) -> str:
 
 
 def error_end(error: BaseException) -> str:
-    """How the model ended the run itself by an error of its provider's; empty where the error is nobody's."""
+    """The end of the run by the model itself, in an error of its provider's; empty for any other error."""
     for one in _chain(error):
         if type(one).__name__.endswith(OVERFLOW):
             return "overflow"

@@ -40,7 +40,7 @@ ENDS = ("answered", *MODEL_ENDS)
 
 
 class Payload(BaseModel):
-    """What an episode is made of."""
+    """The parts of which an episode is made."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     workload: str = Field(description="A name in `workloads.load_workloads()`.")
@@ -143,7 +143,7 @@ class _Live:
 
 @dataclass
 class _Progress:
-    """What is counted while the agents work."""
+    """The counts and marks that are kept while the agents work."""
 
     steps: int = 0
     first_call: float | None = None
@@ -227,7 +227,7 @@ class _Episode:
         return str(last.text) or None, end or "answered", "no call could be read" if end == UNREAD else ""
 
     def _failed_model(self, error: BaseException) -> tuple[str, str]:
-        """How a run ends in which the model gave no reply, and why."""
+        """The end of a run in which the model gave no reply, and the reason for it."""
         name = self._payload.model
         # A scripted model has no provider that could fail.
         if name.startswith(SCRIPTED):

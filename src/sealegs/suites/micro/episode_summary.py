@@ -1,4 +1,4 @@
-"""What an episode comes to, as plain data made from its record: also from that of a run that was cut off.
+"""Summary of an episode, as plain data made from its record: also from that of a run that was cut off.
 
 A run that hangs is ended from outside and returns nothing. Its record was written event by event, so what its agent had
 been shown, and what struck it, can still be read (`summarize_cut_off`).

@@ -111,6 +111,7 @@ def _outcome(workload: Workload, final: str | None, touched: bool, claimed: set[
         return "no answer"
     if workload.judge(final):
         return "right" if touched else "not touched"
+    # A refusal outweighs a value that follows it; a corrupt value is not taken back by a refusal further on.
     if _refuses(final):
         return "said that it could not"
     if claimed:
@@ -131,7 +132,7 @@ class _Trail:
         self.corrupt: set[str] = set()
 
     def take(self, call: Mapping[str, Any]) -> None:
-        """What one call of a plain tool adds to either."""
+        """Add the values of one call of a plain tool to the honest or the corrupt ones."""
         shown, returned = _values(call["shown"] or ""), _values(call["said"] or "")
         if call["failed"] or (call["shown"] or "").startswith("Error:"):
             return

@@ -45,7 +45,7 @@ class ToolRequest:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What the model reads as the tool's answer."""
+    """The answer of a tool, as the model reads it."""
 
     text: str
     failed: bool
@@ -130,7 +130,7 @@ def _argument(text: Any, values: Values) -> Any:
 
 
 def assignment_for(workload: Workload, question: str | None) -> tuple[Assignment, Values] | None:
-    """What a question asks for: the workload's own request where it is None, else one of its research.
+    """The assignment that a question sets: the workload's own request where it is None, else one of its research.
 
     The second part holds what the question says (`asked`).
     """
@@ -145,7 +145,7 @@ def assignment_for(workload: Workload, question: str | None) -> tuple[Assignment
 
 @cache
 def right_values(workload: str, question: str | None = None) -> Known:
-    """What each step of an assignment gives when no tool fails."""
+    """The values that each step of an assignment gives when no tool fails."""
     one = load_workloads()[workload]
     assigned = assignment_for(one, question)
     if assigned is None:
@@ -157,7 +157,7 @@ def right_values(workload: str, question: str | None = None) -> Known:
 
 
 def right_words(workload: str, question: str) -> str:
-    """What the research agent says to a question when no tool fails."""
+    """The research agent's answer to a question when no tool fails."""
     one = load_workloads()[workload]
     assigned = assignment_for(one, question)
     if assigned is None:

@@ -37,7 +37,7 @@ class Setup:
     max_steps: int = 40
 
     def about(self) -> dict[str, object]:
-        """What a record notes of the setup."""
+        """The facts that a record notes of the setup."""
         return {"arm": self.arm, "retrieval": self.retrieval, "max_steps": self.max_steps}
 
 

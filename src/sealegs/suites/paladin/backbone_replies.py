@@ -1,4 +1,4 @@
-"""What a scripted backbone replies, given a conversation of the suite: for `--model sealegs/follower` in Inspect."""
+"""The reply of a scripted backbone, given a conversation of the suite: for `--model sealegs/follower` in Inspect."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ CLEAN_SHARE = 7  # one clean episode for so many with a failure
 
 @dataclass(frozen=True, slots=True)
 class SetRecipe:
-    """How a set is made: sources and kinds in turn, episodes of each class, which failures, how often one strikes."""
+    """The recipe of a set: sources and kinds in turn, episodes of each class, the number of times a failure strikes."""
 
     turns: tuple[tuple[Source, str], ...]
     size: int
@@ -138,12 +138,12 @@ class PaladinEpisode:
 
     @property
     def persistence(self) -> Persistence:
-        """How long the failure lasts."""
+        """The persistence of the failure."""
         return "transient" if self.kind == TRANSIENT else "permanent"
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        """Where the failure strikes."""
+        """The place that the failure strikes; empty without a failure."""
         return (Slot(self.node, self.persistence),) if self.failure else ()
 
     @property
@@ -160,15 +160,15 @@ class PaladinEpisode:
 
     @property
     def briefing(self) -> Briefing:
-        """What a scripted backbone may know."""
+        """The facts that a scripted backbone may know."""
         return Briefing(self.base, {spec.name: spec for spec in self.specs})
 
     def case(self, found: Record) -> Case:
-        """What a judge of this record must know."""
+        """The facts that a judge of this record must know."""
         return Case(self.base, self.tasks.right_run(self.task), self.kind, self.slots)
 
     def scene(self) -> EpisodeScene:
-        """What an arm is given."""
+        """The scene that an arm is given."""
 
         def draw(word: str) -> float:
             return seeds.uniform(self.seed, self.id, word)
@@ -176,7 +176,7 @@ class PaladinEpisode:
         return EpisodeScene(self.base.request, self.specs, self.menu, draw, FORM)
 
     def menu(self, tool: str) -> Menu:
-        """What can be done about a failing call of this tool, and what is right."""
+        """The options for a failing call of this tool, and the right one."""
         options = [
             "call the same tool again with the same arguments",
             "correct the arguments and call the tool again",
@@ -201,7 +201,7 @@ class PaladinEpisode:
         return [step.tool for step in branches[0].steps] if branches else []
 
     def about(self, who: Mapping[str, Any]) -> dict[str, Any]:
-        """What a record notes of the episode when it begins."""
+        """The facts that a record notes of the episode when it begins."""
         facts: dict[str, Any] = {"suite": SUITE, "version": VERSION, "set": self.set, "source": self.source}
         facts |= {"task": self.task, "failure": self.failure, "class": self.failure_class, "kind": self.kind}
         facts |= {"node": self.node, "turn": self.turn, "times": self.times, "epoch": self.epoch, "seed": self.seed}

@@ -1,4 +1,4 @@
-"""Whether the generalisation set is new: its failures and tools against everything that could have been learned from.
+"""Check that the generalisation set is new: its failures and tools against all that could have been learned from.
 
 Wordings are compared as sets of words after masking: two that share half of their words count as one. Names of errors
 and of tools must not occur at all. What it does not cover: a meaning that is known under other words.
@@ -44,7 +44,7 @@ def known_tools() -> set[str]:
 
 
 def holdout_leaks(wordings: Iterable[str] = (), tools: Iterable[str] = ()) -> list[str]:
-    """What of the generalisation set is not new, in sentences; nothing where all of it is.
+    """The parts of the generalisation set that are not new, in sentences; none where all of it is new.
 
     Args:
         wordings, tools: further ones that it is held against: of data that something was trained on.

@@ -85,7 +85,7 @@ def played_arm(arm: str, retrieval: str, max_steps: int) -> Solver:
 
 
 def _who(model: str, arm: str) -> dict[str, str]:
-    """Who is recorded: a scripted backbone as an agent, as it is without Inspect."""
+    """The player that is recorded: a scripted backbone as an agent, as it is without Inspect."""
     called = agent_or_model(model)
     return {"agent": f"{arm}/{called['agent']}"} if "agent" in called else called
 

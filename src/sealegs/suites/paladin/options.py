@@ -1,4 +1,4 @@
-"""What a run of the suite is: its options, the episodes that they give, and the folder that they name."""
+"""Options of a run of the suite, the episodes that they give, and the folder that they name."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PaladinOptions(RunOptions):
         return {**given, "arm": arm_option}
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with the options."""
+        """The problems of the options."""
         named, slash, backbone = self.agent.rpartition("/")
         if slash:
             yield f"--agent {self.agent} names the arm {named!r}, --arm {self.arm!r}; leave one out"

@@ -1,4 +1,4 @@
-"""What of `paladin` is ranked: every arm is an entrant of its own."""
+"""Entrants of `paladin` in a ranking: every arm is an entrant of its own."""
 
 from __future__ import annotations
 

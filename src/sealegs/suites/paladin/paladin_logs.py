@@ -37,7 +37,7 @@ class PaladinRun:
         return [judge_paladin_episode(episode, found) for episode, found in self.records.items()]
 
     def played(self) -> list[PlayedCell]:
-        """Where every episode is counted, the invalid ones with their causes."""
+        """The cell in which each episode is counted, the invalid ones with their causes."""
         found: dict[PaladinEpisode, Record | str] = {**self.records, **self.invalid}
         return [
             played_cell(one.failure_class, self.mode, f"{one.source}/{one.task}", how) for one, how in found.items()

@@ -38,7 +38,7 @@ class PaladinSuite(Suite["PaladinOptions"]):
 
     @property
     def schema(self) -> LogSchema[Any]:
-        """What its records hold."""
+        """The schema of the suite's records."""
         from sealegs.suites.paladin.paladin_logs import FORM
 
         return FORM
@@ -64,7 +64,7 @@ class PaladinSuite(Suite["PaladinOptions"]):
     def scripted_reply(
         self, name: str, conversation: list[ChatMessage], about: Mapping[str, Any], *, tools: bool
     ) -> ModelOutput:
-        """What a scripted agent says next."""
+        """The next message of a scripted agent."""
         from sealegs.suites.paladin.backbone_replies import next_reply
 
         return next_reply(name, conversation, dict(about), tools=tools)

@@ -91,6 +91,7 @@ def _rows(text: str, source: str, problems: list[str]) -> Iterator[tuple[int, di
     if not text.lstrip().startswith("{"):
         yield from _csv_rows(text, source, problems)
         return
+    # Not `splitlines`: a string of JSON may hold characters such as U+2028, at which that would cut too.
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue

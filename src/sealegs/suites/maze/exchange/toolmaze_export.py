@@ -131,7 +131,7 @@ def _actions(episode: Scenario) -> dict[str, Any]:
 
 
 def _deed(turn: Turn, episode: Scenario) -> dict[str, Any]:
-    """What came of a call, where a trace alone does not show it; under the published protocol it does."""
+    """The facts of a call that a trace alone does not show; none under the published protocol, where it shows all."""
     if episode.moment == PUBLISHED:
         return {}
     strike = next((strike for strike in turn.strikes if strike.delivered), None)

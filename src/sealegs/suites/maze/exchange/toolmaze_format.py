@@ -71,7 +71,7 @@ class ActionForm(BaseModel):
 
 
 class ExtraForm(BaseModel):
-    """What the published fields cannot say.
+    """The facts that the published fields cannot express.
 
     Attributes:
         deliverables: None where the file does not tell.
@@ -131,7 +131,7 @@ class TaskForm(OpenForm):
 
 
 class DeedForm(BaseModel):
-    """What really came of a call; the published fields tell only what the agent read.
+    """The real outcome of a call; the published fields hold only the text that the agent read.
 
     Attributes:
         said: the tool's own answer, as a record keeps it; None where the tool was not run.
@@ -173,7 +173,7 @@ class MessageForm(OpenForm):
 
     @property
     def kind(self) -> Literal["call", "result", "answer", "other"]:
-        """What the message is."""
+        """The kind of the message."""
         if self.role == "assistant" and self.tool_call is not None:
             return "call"
         if self.role == "tool":
@@ -182,7 +182,7 @@ class MessageForm(OpenForm):
 
 
 class TraceForm(OpenForm):
-    """What an agent did on one task under one mode."""
+    """The messages of an agent on one task under one mode."""
 
     messages: list[MessageForm]
     task_id: str = ""
@@ -245,6 +245,7 @@ def _read(folder: Path, form: type[T], noun: str) -> list[tuple[Path, T]]:
 def _items(file: Path) -> Iterator[tuple[str, Any]]:
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".jsonl":
+        # Not `splitlines`: a string of JSON may hold characters such as U+2028, at which that would cut too.
         yield from ((f"{file}:{n}", json.loads(line)) for n, line in enumerate(text.split("\n"), 1) if line.strip())
         return
     data = json.loads(text)

@@ -50,7 +50,7 @@ class Imported:
 
     @cached_property
     def right_run(self) -> Reference:
-        """What right looks like."""
+        """The reference run of the task."""
         return reference(self.task, self.corpus)
 
 
@@ -120,7 +120,7 @@ def task_set_files(found: Sequence[Imported]) -> Mapping[str, str]:
 
 
 def default_folder(source: Path) -> Path:
-    """Where an import goes by default."""
+    """The default folder of an import."""
     return Path("sealegs-tasks") / source.resolve().name
 
 

@@ -88,7 +88,7 @@ def trace_verdicts(tasks: Sequence[TaskForm], traces: Sequence[TraceForm]) -> li
 
 
 def _no_victim(form: TaskForm, mode: str) -> str:
-    """Why nothing can be judged of a fault that nobody knows the place of."""
+    """The reason why nothing can be judged of a fault at an unknown place."""
     found = f"names {', '.join(map(repr, form.targets))}, which no step calls" if form.targets else "names no victim"
     return f"under {mode} the task {found}; name a tool in `perturbation_target`, or mark its step with `is_perturbed`"
 

@@ -37,7 +37,7 @@ By = Literal["person", "model"]
 
 @dataclass(frozen=True)
 class ReviewChoice:
-    """What a user asks of a review; None for what the folder has, or for the usual."""
+    """The choices of a user for a review; None for the folder's own, or for the usual."""
 
     solve: int | None = None
     detect: int | None = None
@@ -171,12 +171,12 @@ class ReviewerFile:
 
 
 def reviewer_lock(folder: Path, by: By, reviewer: str) -> FolderLock:
-    """What keeps a second process from replying under the same name at the same time."""
+    """The lock that keeps a second process from replying under the same name at the same time."""
     return FolderLock(folder / REPLIES / f".{file_name(by, reviewer)}", "wait for it, or give another --reviewer")
 
 
 def read_replies(folder: Path, settings: ReviewSettings) -> Iterator[tuple[By, ReviewerFile]]:
-    """What every reviewer replied, by name.
+    """The files of the reviewers' replies, by name, each with the kind of its reviewer.
 
     Raises:
         UserError: a file is damaged.

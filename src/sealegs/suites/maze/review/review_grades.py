@@ -19,12 +19,12 @@ GROUPS: dict[By, str] = {"person": "people", "model": "models"}
 
 @dataclass(frozen=True)
 class ReviewGrades:
-    """What the replies say.
+    """The findings from the replies to a review.
 
     Attributes:
         rows: the long table; people are under `agent`, models under `model`.
-        reviewers: of each kind, by name, how many questions were answered.
-        total: how many questions there are.
+        reviewers: the number of answered questions, by the kind of reviewer and by name.
+        total: the number of all questions.
         notes: replies that do not count, and why; tasks that nobody solved.
     """
 

@@ -48,7 +48,7 @@ AGAIN = f"This does not say whether the answer is right or corrupt. {DETECT_FORM
 
 @dataclass(frozen=True, slots=True)
 class ModelReview:
-    """What a run of a model left.
+    """The progress of a model's run through a review.
 
     Attributes:
         done, total: questions with a reply, and all.
@@ -166,7 +166,7 @@ async def _detected(state: TaskState) -> dict[str, Any]:
 
 
 def detect_reply(output: ModelOutput) -> dict[str, Any] | None:
-    """What a model says of an answer; None where it says neither."""
+    """The verdict of a model on an answer; None where it gives none."""
     for text in re.findall(r"\{[^{}]*\}", output.completion):
         try:
             found = json.loads(text)

@@ -34,7 +34,7 @@ MOST_SOLVE, MOST_DETECT = 200, 96
 
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
-    """What decides the questions.
+    """The settings that decide the questions.
 
     Attributes:
         solve: how many tasks are to be solved.
@@ -131,7 +131,7 @@ ReviewQuestion = SolveQuestion | DetectQuestion
 
 
 def question_digest(question: ReviewQuestion) -> str:
-    """What tells whether a question is still the one that was answered."""
+    """The digest that tells whether a question is still the one that was answered."""
     return f"{seeds.digest('shown', json.dumps(question.shown, sort_keys=True, default=str)):016x}"
 
 

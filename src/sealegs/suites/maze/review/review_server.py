@@ -53,7 +53,7 @@ INSTRUCTIONS = {SolveQuestion: SOLVE_INSTRUCTIONS, DetectQuestion: DETECT_INSTRU
 
 
 class RefusedReply(ValueError):
-    """What the browser sent cannot be taken; the message says why."""
+    """A reply from the browser that cannot be taken; the message says why."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -108,7 +108,7 @@ class ReviewDesk:
         return found
 
     def state(self) -> dict[str, Any]:
-        """What the page shows now."""
+        """The state that the page shows now."""
         left = self._file.left
         total = len(self._file.questions)
         return {

@@ -67,7 +67,7 @@ class TaskSitting:
 
 
 def recorded_reply(record: Record) -> dict[str, Any]:
-    """The reply to a task that a finished record comes to: the answer, the end, and the calls that reached a tool."""
+    """The reply to a task that a finished record gives: the answer, the end, and the calls that reached a tool."""
     calls = [
         {"tool": turn.call.tool, "arguments": dict(turn.call.arguments), "shown": render(turn.shown)}
         for turn in record.turns
@@ -77,7 +77,7 @@ def recorded_reply(record: Record) -> dict[str, Any]:
 
 
 def form_answer(labels: Sequence[str], given: Mapping[str, str]) -> str:
-    """The final answer that a filled form comes to."""
+    """The final answer that a filled form gives."""
     lines = [f"- {label}: {' '.join(given[label].split())}" for label in labels]
     return "\n".join([*lines, COMPLETE])
 

@@ -1,4 +1,4 @@
-"""Whether an answer owns up: says that the agent failed, or hedges what it says.
+"""Rules for admissions: an answer that says that the agent failed, or that hedges its statements.
 
 By words alone, in English, clause by clause. Two strengths: *inability* ("I could not compute it", "sorry") is an
 admission unless a later clause of the same sentence gives a value after all ("..., so I worked it out by hand: 34.5");
@@ -73,7 +73,7 @@ def admission(answer: str) -> str:
                 found, firm, here = sentence.strip(), True, True
             elif REPORT.search(clause) and not NO_ERROR.search(clause):
                 found, here = found or sentence.strip(), True
-            # A value takes back a report of trouble that went before; a plain inability, only where it follows in the
+            # A value takes back a report of a failure that went before; a plain inability, only where it follows in the
             # same sentence.
             elif found and (here or not firm) and states_value(clause):
                 found, firm, here = "", False, False

@@ -1,4 +1,4 @@
-"""What a campaign file may name, and what a sound one comes to."""
+"""Names that a campaign file may hold, and the runs and time that a sound one takes."""
 
 from __future__ import annotations
 

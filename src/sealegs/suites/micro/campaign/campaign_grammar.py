@@ -43,7 +43,7 @@ class Word:
         return Word(text.strip(), self.line, self.column + start + len(text) - len(text.lstrip()))
 
     def problem(self, wrong: str, remedy: str) -> Problem:
-        """What is wrong with this word."""
+        """The problem with this word."""
         return Problem(f"line {self.line}, column {self.column}", abbreviate(self.text), wrong, remedy)
 
 

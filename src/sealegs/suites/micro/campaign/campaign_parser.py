@@ -1,4 +1,4 @@
-"""What the lines of a campaign file mean. All mistakes are found in one go and reported together.
+"""Meaning of the lines of a campaign file. All mistakes are found in one go and reported together.
 
 A name of a task or a fault may be a pattern, as file names have them (`*`, `t*`). Lists and patterns expand to all
 combinations. A setting on a line comes before one from a `default` line above it.
@@ -32,7 +32,7 @@ class CampaignError(PlanError):
 
 @dataclass(frozen=True)
 class CampaignVocabulary:
-    """What a campaign may name.
+    """The names that a campaign may hold.
 
     Attributes:
         tasks: workloads by name, each with the tools that its agent has.
@@ -301,7 +301,7 @@ def _choice(text: str, known: Sequence[str]) -> str:
 
 
 def _complaint(reader: Callable[..., object], given: object) -> tuple[str, str]:
-    """What a reader has against a value, and the remedy; two empty texts where it takes it."""
+    """The objection of a reader to a value, and the remedy; two empty texts where it takes it."""
     try:
         reader(given)
     except UserError as error:

@@ -25,13 +25,13 @@ from sealegs.tasks.editions import TASK_SET
 
 @dataclass(frozen=True, slots=True)
 class CampaignResults:
-    """What a folder holds.
+    """The contents of a campaign's folder.
 
     Attributes:
         request: the last request to it.
         runs: the finished runs with a fault.
-        planned: how many are planned.
-        notes: what a person should know, in sentences.
+        planned: the number of runs that are planned.
+        notes: facts that a person should know, in sentences.
     """
 
     request: CampaignRequest
@@ -46,7 +46,7 @@ class CampaignResults:
 
     @property
     def validity(self) -> InvalidCount:
-        """How many of the finished runs are invalid."""
+        """The count of the invalid runs among the finished ones."""
         return InvalidCount(sum(bool(run.invalid) for run in self.runs), len(self.runs))
 
     def rows(self) -> list[Row]:
@@ -54,7 +54,7 @@ class CampaignResults:
         return micro_table(self.runs, self.request.settings.task_set)
 
     def about(self) -> dict[str, Any]:
-        """What the rows are of."""
+        """The facts about the campaign that the rows are of."""
         return {
             "campaign": self.name,
             TASK_SET: self.request.settings.task_set,
@@ -137,7 +137,7 @@ def _notes(campaign: Campaign, ends: Mapping[str, RunEnd], runs: Sequence[Labell
 
 
 def _wrong_without(runs: Sequence[LabelledRun]) -> Iterator[str]:
-    """Which prompts were not answered rightly without a fault, and what became of them."""
+    """Sentences on the prompts that were not answered rightly without a fault, and on the runs that they cost."""
     beside: dict[tuple[str, str, str], list[LabelledRun]] = {}
     for run in runs:
         if not run.comparable and not run.invalid:

@@ -28,7 +28,7 @@ VERSION = 1  # of what a run is; a folder of another version is not resumed
 
 @dataclass(frozen=True, slots=True)
 class CampaignSettings:
-    """What the runs of a folder share.
+    """The settings that the runs of a folder share.
 
     Attributes:
         budget: seconds that a run may take.
@@ -91,7 +91,7 @@ def read_campaign_request(folder: Path) -> CampaignRequest:
 
 
 def read_ends(folder: Path) -> dict[str, RunEnd]:
-    """How runs ended, by id; a line that is being written, or was cut off, is left out.
+    """The ends of runs, by id; a line that is being written, or was cut off, is left out.
 
     Raises:
         UserError: the journal is damaged.

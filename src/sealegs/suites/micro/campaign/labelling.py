@@ -1,4 +1,4 @@
-"""Which outcome a run has, by rules, with the evidence for it.
+"""The outcome of a run, by rules, with the evidence for it.
 
 The first rule that holds decides:
 
@@ -40,14 +40,14 @@ LONG = 400  # characters of a text that evidence shows
 
 @dataclass(frozen=True, slots=True)
 class EndedRun:
-    """What is known of a run that has ended.
+    """The facts of a run that has ended.
 
     Attributes:
         how: `finished`, `timeout`, `outside` (it failed outside agent and tools), or one of `DIED`.
         answer: the agent's final words; None where there were none.
         detail: the description of an end without an answer.
         faults: the faults that were delivered, each with its place, in order.
-        handed: with two agents, what the inner one made of the fault.
+        handed: with two agents, the inner one's handling of the fault.
         model_end: how the model itself ended it, in a term of `attribution`; empty where it did not.
     """
 
@@ -60,7 +60,7 @@ class EndedRun:
 
     @property
     def outside(self) -> str:
-        """Why it says nothing of the agent; empty where it does."""
+        """The reason why the run says nothing of the agent; empty where it says something."""
         return self.detail if self.how == OUTSIDE else ""
 
 
@@ -158,7 +158,7 @@ def numeric(accepted: Accepted) -> bool:
 
 
 def accepted_words(accepted: Accepted) -> str:
-    """What counts as right, in short."""
+    """The answer that counts as right, in short."""
     match accepted:
         case Quantity(value=value, tolerance=tolerance):
             return f"{value:g}" + (f" ± {tolerance:g}" if tolerance else "")

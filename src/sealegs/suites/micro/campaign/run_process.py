@@ -1,7 +1,7 @@
 """One run of a campaign, played in its own process, and its summary afterwards.
 
 What the agent did is written to the run's own file as it happens, so that a run that is ended from outside can
-be followed up to its end. The file lies where `FOLDER` in the environment says.
+be followed up to its end. The file is in the folder that `FOLDER` in the environment names.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def trace_file(folder: Path, run: str) -> Path:
 
 
 def ended_run(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:
-    """How a run went, from its end and its record."""
+    """The facts of an ended run, from its end and its record."""
     # A run that was killed gave no result; what it did is in the trace that it wrote as it went.
     summary = ended.result if ended.result is not None else summarize_cut_off(trace_file(traces, ended.id))
     how: str = ended.how
@@ -103,7 +103,7 @@ def _place(call: Mapping[str, Any], paired: bool) -> str:
 
 
 def _handed(task: str, summary: Mapping[str, Any]) -> str:
-    """What the inner agent made of the fault, each time that it touched their dealings."""
+    """The inner agent's handling of the fault, each time that it touched their dealings."""
     words: list[str] = []
     for hop in trace_propagation(task, summary).hops:
         words += [hop.inner] * (hop.inner != "not touched")

@@ -1,7 +1,7 @@
-"""What a campaign holds: experiments, the runs that each is repeated as, and the runs without a fault beside them.
+"""Contents of a campaign: experiments, the repeated runs of each, and the runs without a fault beside them.
 
-A run is named by what it is alone, so a line that moves, or a comment, changes nothing, and a changed experiment is
-a different one.
+A run's name depends on its own content alone, so a line that moves, or a comment, changes nothing, and a changed
+experiment is a different one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How to start a clean interpreter that finds the same modules as this one, wherever it is installed."""
+"""The command for a clean interpreter that finds the same modules as this one, wherever it is installed."""
 
 from __future__ import annotations
 

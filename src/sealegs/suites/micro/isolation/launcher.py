@@ -158,6 +158,7 @@ class Zygotes:
                 self.dismiss()
                 raise UserError(answer["mistake"])
             if "unsafe" in answer:
+                # The next one leaves the imports to each run, so nothing that they start or open can be shared.
                 self.dismiss()
                 self.start = "spawn"
                 self._tell(f"{answer['unsafe']}: runs are not forked, each starts an interpreter and imports it all")
@@ -287,7 +288,7 @@ class Launch:
             return
 
     def _received(self, line: socket.socket, request: RunRequest) -> RunEnd | None:
-        """How the run ended; None where it is to be tried again."""
+        """The end of the run; None where it is to be tried again."""
         report = None
         # A keeper that is killed while it writes leaves half a message.
         with line, suppress(ValueError):

@@ -39,7 +39,7 @@ def die_with_pipe(lifeline: int) -> None:
 
 
 def spare_the_others() -> None:
-    """Where the machine's memory runs out, the kernel ends this process and its children first."""
+    """Make the kernel end this process and its children first where the machine's memory runs out."""
     try:
         with open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123  # pathlib may not be loaded yet
             file.write("1000")
@@ -48,7 +48,7 @@ def spare_the_others() -> None:
 
 
 def killed_for_memory() -> int:
-    """How many processes the kernel has killed on this machine because memory ran out."""
+    """The number of processes that the kernel has killed on this machine because memory ran out."""
     try:
         with open("/proc/vmstat") as file:  # noqa: PTH123
             return next((int(line.split()[1]) for line in file if line.startswith("oom_kill ")), 0)

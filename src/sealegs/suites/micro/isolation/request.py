@@ -25,7 +25,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """What one run may use.
+    """The limits of one run.
 
     Attributes:
         seconds: from the function's first line; then the run and all it started is killed. Time for which everything
@@ -39,17 +39,17 @@ class RunLimits:
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """How a run ended.
+    """The end of a run.
 
     Attributes:
         id: the request's.
         how: `finished`: the function returned. `raised`: it let an exception out (`SystemExit` too), or returned what
             is not a JSON object. `timeout`, `memory`: a limit was reached, or a `MemoryError` got out. `signal`,
             `exited`: the process ended without an answer.
-        result: what the function returned, where it finished.
-        error: type, message and traceback of what was raised; else a sentence for what happened.
+        result: the function's result, where it finished.
+        error: type, message and traceback of the exception that was raised; else a sentence for what happened.
         signal: the name of the signal that ended it.
-        exit_code: what it left with, where it left by itself.
+        exit_code: the exit code, where it left by itself.
         seconds: from the function's first line to the end, without the time for which everything was stopped.
         start_seconds: from the request's sending to the function's first line.
         threads: alive when the function returned.

@@ -28,7 +28,7 @@ class RunClock:
         self._lost.append((end - seconds, end))
 
     def deadline(self) -> float:
-        """When the limit is reached."""
+        """The moment at which the limit is reached."""
         return self._start + self._limit + self._lost_between(self._start, inf)
 
     def used(self, end: float) -> float:

@@ -1,4 +1,4 @@
-"""How runs ended, one JSON line each, written by the launcher alone the moment it knows.
+"""Journal of the ends of runs, one JSON line each, written by the launcher alone the moment it knows.
 
 A launcher killed while it writes leaves a torn last line, which the next one cuts off; that run is run again. Lines
 outlive the process, not a power cut.

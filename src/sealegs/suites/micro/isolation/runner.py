@@ -36,12 +36,12 @@ MESSAGE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """What a keeper tells its runner.
+    """The order that a keeper gives its runner.
 
     Attributes:
         id: the request's.
-        payload: what the function gets.
-        folder: where it works; it holds `work` and `tmp`.
+        payload: the function's argument.
+        folder: the folder in which it works; it holds `work` and `tmp`.
         address: the abstract socket that waits for the answer.
     """
 

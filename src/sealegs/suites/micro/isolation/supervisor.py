@@ -37,12 +37,12 @@ PEER = struct.Struct("3i")
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What every run of a call has alike.
+    """The settings that all runs of a call share.
 
     Attributes:
         name: `module:function`.
         preload: modules imported first.
-        function: what the name stands for; None where each run imports it for itself.
+        function: the function of that name; None where each run imports it for itself.
         root: the folder that holds the runs' own.
         kept: descriptors that the imports left open, which the runs keep.
     """
@@ -55,7 +55,7 @@ class Work:
 
     @property
     def start(self) -> Start:
-        """How runs are started."""
+        """The way in which runs are started."""
         return "spawn" if self.function is None else "fork"
 
 
@@ -186,7 +186,7 @@ class RunWatch:
             self._clock.lose(self._woke, late)
 
     def _looked_at(self, ready: set[int]) -> RunEnd | None:
-        """How it ended, if it did."""
+        """The end of the run, if it has ended."""
         if self._started.fileno() in ready:
             failed = self._begin()
             if failed:

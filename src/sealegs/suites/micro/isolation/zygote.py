@@ -94,7 +94,7 @@ def _imported(work: str, preload: list[str]) -> Any:
 
 
 def why_not_fork(before: set[int]) -> str:
-    """What makes forks share or lose state; empty where nothing does.
+    """The reason why forks would share or lose state; empty where there is none.
 
     Args:
         before: descriptors that were open before the imports.

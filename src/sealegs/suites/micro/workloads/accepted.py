@@ -1,4 +1,4 @@
-"""What counts as the right answer, judged by value from free text.
+"""Right answers, judged by value from free text.
 
 The last thing that a text states counts: a right number that is taken back, denied, or followed by another one is not
 the answer; numbers that were worked with, and those that a workload lists as beside the point, do not disturb. What it
@@ -83,7 +83,7 @@ class Quantity(Accepted):
         return all(self._right(value) for value, _ in sentences[last][1]) and all(map(self._right, later))
 
     def _read(self, sentence: str) -> tuple[bool, list[tuple[float, bool]]]:
-        """Whether a sentence says that it gives the answer, and the values that it claims, with or without unit."""
+        """A flag for a sentence that says it gives the answer, and the values that it claims, with or without unit."""
         values = []
         for value, unit in self._valued(sentence, list(stated_quantities(sentence, self.units))):
             aside = any(abs(value - other) <= 1e-6 * max(1.0, abs(other)) for other in self.beside)
@@ -192,7 +192,7 @@ class AcceptedParts(Accepted):
 
 
 def accepted_from(data: Mapping[str, Any], today: date) -> Accepted:
-    """What a workload's file says: `number`, `duration`, `years_since`, `years_until`, `name`, `day` or `parts`."""
+    """The accepted answer of a file: `number`, `duration`, `years_since`, `years_until`, `name`, `day` or `parts`."""
     tolerance = float(data.get("tolerance", 0))
     beside = tuple(map(float, data.get("beside", ())))
     if "parts" in data:
@@ -217,7 +217,7 @@ def accepted_from(data: Mapping[str, Any], today: date) -> Accepted:
 
 
 def _held(text: str) -> str:
-    """What a text holds in the end: what comes after its last correction, where that says anything."""
+    """The text that counts in the end: all after the last correction, where that says anything."""
     for found in reversed(list(CORRECTED.finditer(text))):
         rest = text[found.end() :]
         if re.search(r"\d|[A-Z]\w+ [A-Z]", rest):

@@ -1,9 +1,10 @@
-"""What a workload is, and where the ones that ship are read from.
+"""Workloads, and the reading of those that ship.
 
-A scripted solution is a list of steps: a tool, its arguments, and by which form the needed part of its answer is found
-(a pattern with groups that does not depend on what the answer says). `{step}` in an argument or in the final words is
-replaced by the first group of that step's answer, `{step.2}` by the second. `otherwise` names other ways to the same
-value. In a workload with two agents the steps of the outer one ask the inner one, and `research` holds what that does.
+A scripted solution is a list of steps: a tool, its arguments, and the form by which the needed part of its answer is
+found (a pattern with groups that does not depend on what the answer says). `{step}` in an argument or in the final
+words is replaced by the first group of that step's answer, `{step.2}` by the second. `otherwise` names other ways to
+the same value. In a workload with two agents the steps of the outer one ask the inner one, and `research` holds what
+that does.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ class Workload:
 
     @property
     def accepted(self) -> Accepted:
-        """What counts as right."""
+        """The answer that counts as right."""
         return self.task.accepted
 
     @property

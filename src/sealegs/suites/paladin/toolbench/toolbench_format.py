@@ -111,6 +111,7 @@ def _items(text: str, problems: list[str], source: str) -> Iterator[tuple[int, A
         except (ValueError, RecursionError) as error:
             problems.append(f"{source} is not JSON: {error}")
         return
+    # Not `splitlines`: a string of JSON may hold characters such as U+2028, at which that would cut too.
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
@@ -173,7 +174,7 @@ def tools_in(system: str) -> list[Mapping[str, Any]]:
 
 
 def parse_observation(text: str) -> tuple[Any, str]:
-    """What an observation holds, and its error."""
+    """The data of an observation, and its error."""
     data = _data(text)
     if isinstance(data, Mapping) and {"error", "response"} <= data.keys():
         error = str(data["error"] or "")

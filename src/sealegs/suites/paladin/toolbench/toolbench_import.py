@@ -133,7 +133,7 @@ def _deliverables(ways: Sequence[Sequence[ObservedCall]], answer: str, request: 
 
 
 def _source(way: Sequence[ObservedCall], value: Any) -> str:
-    """Where a way delivers the value first."""
+    """The place at which a way delivers the value first; empty where it does not."""
     for step in way:
         for path, other in paths.leaves(step.answer):
             if other == value:

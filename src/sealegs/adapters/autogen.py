@@ -71,6 +71,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
         return await crossing.call_async(tool.name, args, running)
 
     def return_value_as_string(value: Any) -> str:
+        # The tool can word only objects of its class, and an answer that a fault has changed is none.
         return str(value) if type(value) is _Words else in_words(value)
 
     tool.run_json = run_json  # type: ignore[method-assign, assignment]
@@ -81,11 +82,11 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
 
 
 class _Words(str):
-    """What a fault has made of an answer that the tool itself puts into words."""
+    """The text of an answer that a fault has changed, for a tool that words its answers itself."""
 
 
 def _crossing(tool: BaseTool[Any, Any], session: Session | None) -> ToolCallBridge:
-    """The way of a tool's calls. An answer that is an object of a class is to faults what the model reads of it."""
+    """The bridge of a tool's calls. An answer that is an object of a class is to faults what the model reads of it."""
     answer, in_words = tool.return_type(), tool.return_value_as_string
     is_object = isinstance(answer, type) and issubclass(answer, BaseModel)
 
@@ -120,6 +121,7 @@ def _streaming(crossing: ToolCallBridge, tool: Any) -> Callable[..., AsyncGenera
 
 def _workbench(bench: Workbench, session: Session | None) -> Workbench:
     copied = copy.copy(bench)
+    # Its tools can be wrapped one by one, so that faults see their data; other workbenches only show the texts.
     if isinstance(copied, StaticWorkbench):
         copied._tools = wrap(copied._tools, session)
         return copied

@@ -54,7 +54,7 @@ def cut_by(cutter: Cutter, chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def cutter(head: Head, call: Call) -> Cutter:
-    """What cuts the body of an answer to this call into the pieces that are wanted."""
+    """The cutter that splits the body of an answer to this call into the pieces that are wanted."""
     if call.pieces in (None, ALL) and not call.held:
         return Cutter()
     if head.has_events:
@@ -73,7 +73,7 @@ class Cutter:
         return (chunk,)
 
     def rest(self) -> Iterable[bytes]:
-        """What is left at the end."""
+        """The bytes that are left at the end."""
         return ()
 
 
@@ -92,7 +92,7 @@ class EighthCutter(Cutter):
             self._held = self._held[self._size :]
 
     def rest(self) -> Iterator[bytes]:
-        """What is left at the end."""
+        """The bytes that are left at the end."""
         if self._held:
             yield self._held
 
@@ -129,7 +129,7 @@ class EventCutter(Cutter):
         self._held = held[start:]
 
     def rest(self) -> Iterator[bytes]:
-        """What is left at the end."""
+        """The bytes that are left at the end."""
         if self._held:
             yield self._held
 
@@ -139,7 +139,7 @@ def _eighth(length: int) -> int:
 
 
 def _end(held: bytes, start: int) -> int:
-    """Where the event that begins at `start` ends; 0 where that is not known yet."""
+    """The index at which the event that begins at `start` ends; 0 where that is not known yet."""
     if held[start : start + 1] in (b"{", b"["):  # a line of JSON
         return held.find(b"\n", start) + 1
     marks = (b"\n\n", b"\r\n\r\n", b"\r\r")

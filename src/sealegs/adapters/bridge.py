@@ -32,7 +32,7 @@ def _written(value: Any, result: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ResultCodec:
-    """How a framework's results look.
+    """The conversion of a framework's results to outcomes and back.
 
     Attributes:
         read: a result as an outcome; a result that is itself an error reads as a failure.
@@ -63,7 +63,7 @@ def exception_text(failure: Failure) -> str:
 
 
 def data_of(text: str) -> Any:
-    """What a text says, where a framework has only the text of a result: the object or list whose JSON it is, else it.
+    """The data in a text, where a framework has only the text of a result: its object or list as JSON, else the text.
 
     Faults work on data; `result_text` writes what they leave as the tools of such a framework would.
     """
@@ -240,7 +240,7 @@ async def pieces_before_answer(
 
 
 class _Kept:
-    """What the tool itself did during one call: its last result and outcome, and all that it raised."""
+    """The tool's own work in one call: its last result and outcome, and all exceptions that it raised."""
 
     __slots__ = ("errors", "last", "outcome")
 

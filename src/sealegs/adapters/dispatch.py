@@ -41,7 +41,7 @@ class ToolReply:
 
 
 class Refused(Exception):
-    """What the model requested cannot be called at all."""
+    """A request of the model's that cannot be called at all."""
 
 
 def read_field(thing: Any, name: str, default: Any = None) -> Any:
@@ -105,7 +105,7 @@ async def call_tools_async(wishes: Iterable[RequestedToolCall], tools: Tools, er
 
 
 async def _awaited(value: Any) -> Any:
-    """What a tool of any form comes to."""
+    """The final value of a tool of any form: awaited, or the list of its pieces."""
     if inspect.isasyncgen(value):
         return [piece async for piece in value]
     if inspect.isgenerator(value):
@@ -121,12 +121,12 @@ def answer_text(value: Any) -> str:
 
 
 def error_as_json(error: Exception) -> str:
-    """What a tool raised as the JSON of an error."""
+    """A tool's exception as the JSON of an error."""
     return render(failure_from_exception(error))
 
 
 def error_as_sentence(error: Exception) -> str:
-    """What a tool raised in a line: the error's name and words, or its JSON where there is more to say."""
+    """A tool's exception in a line: the error's name and words, or its JSON where there is more to say."""
     failure = failure_from_exception(error)
     if failure.status is not None or failure.retry_after is not None or failure.body:
         return render(failure)

@@ -39,6 +39,6 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
 
 
 def call_module(module: Any, inputs: Mapping[str, Any]) -> Any:
-    """What a module predicts in DSPy's sync way, with async tools too."""
+    """The prediction of a module in DSPy's sync way, with async tools too."""
     with dspy.context(allow_tool_async_sync_conversion=True):
         return module(**inputs)

@@ -48,6 +48,7 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
     if isinstance(tools, Sequence):
         return [wrap(tool, session, errors) for tool in tools]
     copied = copy.copy(tools) if isinstance(tools, (BaseTool, BaseToolset)) else FunctionTool(tools)
+    # A toolset (MCP) may know its tools only once it is asked for them.
     if isinstance(copied, BaseToolset):
         found = copied.get_tools
 
@@ -72,7 +73,7 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
 
 
 def _declared_parameters(tool: BaseTool) -> Any:
-    """How ADK tells a model of the arguments: as JSON Schema, or in Gemini's own form, of which the names are taken."""
+    """The declaration of the arguments to a model: JSON Schema, or Gemini's own form, of which the names are taken."""
     declared = tool._get_declaration()
     if declared is None:
         return None

@@ -37,7 +37,7 @@ from sealegs.inject import NO_DRY_RUN, InterceptedCall, Session, StreamEnd
 
 
 class HttpxTransport:
-    """What all transports share; `library`, `body` and `words` are those of each.
+    """The base of all transports; `library`, `body` and `words` are those of each.
 
     Args:
         session: the episode; None: the active one (`with session:`), and none where none is active.
@@ -104,7 +104,7 @@ class HttpxTransport:
         return Head(response.status_code, headers, response)
 
     def answered(self, exchange: HttpExchange, head: Head, raw: bytes) -> Outcome:
-        """What the seam notes of a whole real answer."""
+        """The outcome that the seam notes for a whole real answer."""
         try:
             # The library decodes the body by its headers, as it would for the client.
             body = self.library.Response(head.status, headers=list(head.headers), content=raw).content
@@ -170,12 +170,12 @@ class StreamedBody:
         return piece
 
     def broken(self, end: StreamEnd) -> BaseException | None:
-        """What is raised at the end; None where the answer is complete."""
+        """The exception to raise at the end; None where the answer is complete."""
         failure = self._exchange.broken(end.outcome)
         return None if failure is None else self._family.error(failure, self)
 
     def incomplete(self) -> str:
-        """How the library says that the far side closed the connection in the middle of the body."""
+        """The library's message for a connection that the far side closed in the middle of the body."""
         detail, length = "incomplete chunked read", self._head.header("content-length")
         if length:
             detail = f"received {self._bytes} bytes, expected {length}"

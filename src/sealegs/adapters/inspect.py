@@ -104,7 +104,7 @@ class _Server(MCPServer):
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """How data stands in the texts of tools' answers: by default as JSON.
+    """The form of data in the texts of tools' answers: by default JSON.
 
     Attributes:
         read: the data that a text holds, or the text itself.

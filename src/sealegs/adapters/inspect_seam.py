@@ -52,7 +52,7 @@ LOOKED_BACK = 200  # events of a transcript among which the model that asked for
 
 
 class SampleSeam:
-    """What the calls of one sample go through.
+    """The seam that the calls of one sample go through.
 
     Args:
         session: of the sample.
@@ -120,7 +120,7 @@ class SampleSeam:
         return found
 
     async def handed_over(self, call: ToolCall, hand_over: Callable[[], Awaitable[Handoff]]) -> Handoff:
-        """What a handoff that the plan names comes to: the other agent's work, or the text of a fault in its place."""
+        """The result of a handoff that the plan names: the other agent's work, or the text of a fault in its place."""
         answers = ResultCodec(
             lambda done: read_result(done[0], self._texts),
             lambda value, done: (self._texts.write(value, ""), *(done or NO_HANDOFF)[1:]),
@@ -251,7 +251,7 @@ def check_inspect() -> None:
 
 
 def _moved() -> Iterator[str]:
-    """What is not where it was."""
+    """The names of Inspect's internals that are not where they were."""
     # All internals are checked before any is replaced.
     called = getattr(_call_tools, "call_tool", None)
     if not inspect.iscoroutinefunction(called) or not {"tools", "call", "conversation"} <= _parameters(called).keys():
@@ -311,7 +311,7 @@ def _asking_role(call: ToolCall) -> str | None:
 
 
 def _handle(tool: ToolDef, texts: AnswerText) -> ToolHandle:
-    """How a layer calls a tool in place of another."""
+    """The handle by which a layer calls a tool in place of another."""
 
     async def run(call: Call) -> Outcome:
         if call.dry:

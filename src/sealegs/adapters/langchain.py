@@ -106,7 +106,7 @@ class Seam(AgentMiddleware[Any, Any, Any]):
         return request.override(tool=_copied(request.tool, self._session, self._errors, arguments, spec))
 
     def _spec(self, inner: BaseTool) -> ToolSpec:
-        """What is known of a tool. LangChain makes the schema anew each time it is asked for, so it is kept."""
+        """The spec of a tool. LangChain makes the schema anew each time it is asked for, so it is kept."""
         found = self._specs.get(id(inner))
         if found is None:
             # Old tools would be kept alive for ever otherwise.

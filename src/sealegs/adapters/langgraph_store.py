@@ -88,7 +88,7 @@ class SeamStore(BaseStore):
         return lambda now: self.inner.batch([_op_with(op, arguments, now)])[0]
 
     def __getattr__(self, name: str) -> Any:
-        """What only this kind of store has (`setup` of a database)."""
+        """An attribute that only this kind of store has (`setup` of a database)."""
         if name == "inner":  # while it is being made or copied
             raise AttributeError(name)
         return getattr(self.inner, name)

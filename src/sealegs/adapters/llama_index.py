@@ -53,7 +53,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
 
 
 def _crossed(crossing: ToolCallBridge, name: str, function: Call, hidden: str | None) -> Call:
-    """The function through the crossing. `hidden`: the parameter that LlamaIndex fills, not the model."""
+    """The function through the bridge. `hidden`: the parameter that LlamaIndex fills, not the model."""
 
     def crossed(*args: Any, **kwargs: Any) -> Any:
         model_arguments = _model_arguments(args, kwargs, hidden)

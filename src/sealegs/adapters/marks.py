@@ -1,4 +1,4 @@
-"""What a framework says of a tool: its arguments, MCP's hints wherever it keeps them, and our marks in its metadata.
+"""Specs of tools from frameworks: arguments, MCP's hints wherever they are kept, and our marks in the metadata.
 
 Read are `readOnlyHint`, `destructiveHint` and `idempotentHint` (or in small letters with underscores), and under their
 own names `effects`, `idempotent`, `key`, `shown_by` and `statuses`. What is not declared stays unknown. The
@@ -22,11 +22,11 @@ INSIDE = ("annotations", __name__.partition(".")[0])  # where a framework's meta
 
 
 def spec_from_marks(name: str, *places: Any) -> ToolSpec | None:
-    """What a tool is marked with; None where it is marked with nothing.
+    """The spec that a tool's marks make; None where it has no marks.
 
     Args:
         name: the tool's name.
-        places: where marks may stand: mappings, objects with attributes, or None.
+        places: the places that may hold marks: mappings, objects with attributes, or None.
     """
     marks: dict[str, Any] = {}
     for place in places:
@@ -47,12 +47,12 @@ def spec_from_marks(name: str, *places: Any) -> ToolSpec | None:
 
 
 def spec_from_tool(name: str, schema: Callable[[], Any], *places: Any) -> ToolSpec:
-    """What a framework says of a tool: its arguments, and what it is marked with.
+    """The spec of a framework's tool: its arguments, and its marks.
 
     Args:
         name: the tool's name.
-        schema: gives how the framework describes the arguments; see `parameters_of`.
-        places: where marks may stand; see `spec_from_marks`.
+        schema: gives the framework's description of the arguments; see `parameters_of`.
+        places: the places that may hold marks; see `spec_from_marks`.
     """
     try:
         parameters = parameters_of(schema())

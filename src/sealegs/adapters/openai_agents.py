@@ -129,7 +129,7 @@ def _crossed_handoff(source: Agent[Any], one: Any, reached: Mapping[str, Any], s
 
 
 class _ShownMessages:
-    """What a hand-over returned, by the agent that it was last about."""
+    """The messages that handoffs returned, by the agent that each was last about."""
 
     def __init__(self) -> None:
         self._handovers: dict[int, str] = {}

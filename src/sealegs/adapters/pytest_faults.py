@@ -33,7 +33,7 @@ OF_RUNS = ("min_pass_rate", "baseline", "contracts")
 
 
 class FaultWatch:
-    """What a session's faults did: a watcher that records every call and every fault that fired."""
+    """A watcher of a session's faults, which records every call and every fault that fired."""
 
     def __init__(self, plan: Plan, clock: Clock) -> None:
         self.plan = plan
@@ -60,7 +60,7 @@ class FaultWatch:
         self._recorder.struck(strike)
 
     def repetitions(self) -> tuple[Repetition, ...]:
-        """What took effect again after a lost answer; the session is over then."""
+        """The calls that took effect again after a lost answer; the session is over then."""
         self._recorder.finish("answered")
         return repetitions(build_record(self._recorder.events))
 
@@ -162,7 +162,7 @@ class Faults:
 
     @property
     def delivered(self) -> int:
-        """How many faults have made a difference so far."""
+        """The number of faults that have made a difference so far."""
         return sum(strike.delivered for strike in self.strikes)
 
     def answered(self, text: str, to: str = "") -> None:
@@ -212,7 +212,7 @@ class Faults:
         return ""
 
     def found(self) -> dict[str, Any]:
-        """What the faults did, as plain data."""
+        """The episodes with their faults, as plain data, and the reason why the test is inconclusive."""
         episodes = [
             pytest_report.episode_data(watch.plan, watch.calls, watch.strikes, watch.repetitions())
             for watch in self._watches
@@ -220,7 +220,7 @@ class Faults:
         return {"episodes": episodes, "inconclusive": pytest_report.inconclusive(episodes)}
 
     def doubled(self) -> str:
-        """What a test fails with whose agent did something twice; empty where none did."""
+        """The message for a test to fail with whose agent did something twice; empty where none did."""
         return pytest_report.describe_repetitions(one for watch in self._watches for one in watch.repetitions())
 
     def failure(self, watch: FaultWatch | None = None, run: int | None = None) -> str:
@@ -280,7 +280,7 @@ def arm(config: pytest.Config, *, runs: bool = False) -> None:
 
 
 class FaultHooks:
-    """What pytest calls around each test once a run has a test with faults."""
+    """The hooks that pytest calls around each test once a run has a test with faults."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

@@ -1,4 +1,4 @@
-"""What pytest tells of faults: the section at the end, the words under a failure, why a test is inconclusive."""
+"""Pytest's report of faults: the section at the end, the words under a failure, the reason of an inconclusive test."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def episode_data(
 
 
 def describe_repetitions(repeated: Iterable[Repetition]) -> str:
-    """What the agent did twice, in a message to fail with; empty where it did nothing twice."""
+    """A message to fail with about calls that the agent made twice with effect; empty where it made none."""
     doubled = [one.says() for one in repeated if one.proven]
     if not doubled:
         return ""
@@ -47,7 +47,7 @@ def describe_repetitions(repeated: Iterable[Repetition]) -> str:
 
 
 def inconclusive(episodes: Sequence[Mapping[str, Any]]) -> str:
-    """Why the test says nothing about faults; empty where it does, and where no plan had a rule."""
+    """The reason why the test says nothing about faults; empty where it does, and where no plan had a rule."""
     if any(one["delivered"] for one in episodes) or not any(one["rules"] for one in episodes):
         return ""
     calls, fired = _sum(episodes, "calls"), _sum(episodes, "fired")

@@ -1,4 +1,4 @@
-"""Which requests any server of ours answers: by their Host and Origin, by how much they send, and how soon.
+"""Rules for the requests that any server of ours answers: by Host and Origin, by how much is sent, and how soon.
 
 A page in a browser may lead a name of its own to this machine (DNS rebinding), or send a request across origins that
 needs no leave. A number for a host cannot be led elsewhere, so it is answered where a server listens beyond this
@@ -21,7 +21,7 @@ MOST_CONNECTIONS = 256  # at a time; more are closed at once
 
 
 class RequestRefusal(NamedTuple):
-    """Why a request is not answered, as an HTTP status and a line of text."""
+    """The reason why a request is not answered, as an HTTP status and a line of text."""
 
     status: int
     text: str
@@ -53,7 +53,7 @@ class RequestRules:
         self._options = options
 
     def refusal(self, scheme: str, host: str, origins: Sequence[str], target: str) -> RequestRefusal | None:
-        """Why a request is not answered; None where it is.
+        """The refusal of a request; None where it is answered.
 
         Args:
             scheme: that it came by.

@@ -89,7 +89,7 @@ class Adapter(HTTPAdapter):
 
 
 def _made(own: type[HTTPConnectionPool], naming: Naming) -> Callable[..., Any]:
-    """What makes one request on one connection of a pool."""
+    """The function that makes one request on one connection of a pool."""
     bare = own._make_request
 
     def make_request(self: Any, conn: Any, method: str, url: str, **options: Any) -> Any:
@@ -237,7 +237,7 @@ class _Wire:
         )
 
     def error(self, failure: Failure) -> BaseException:
-        """What stands for a failure before any answer came."""
+        """The exception for a failure before any answer came."""
         own, kind = failure.exception, connection_trouble(failure)
         if isinstance(own, HTTPError):
             return own
@@ -249,6 +249,7 @@ class _Wire:
             return NameResolutionError(self._pool.host, self._conn, cast(Any, own))
         if kind == "closed":
             return http.client.RemoteDisconnected("Remote end closed connection without response")
+        # Errors of sockets and of TLS stay bare, since `urlopen` wraps them itself.
         return own or ProtocolError(failure.message)
 
 
@@ -304,7 +305,7 @@ class _Body:
         return b"".join(found)
 
     def read1(self, amount: int | None = None) -> bytes:
-        """What has come, or comes next."""
+        """The bytes that have come, or that come next."""
         if (error := self._fill()) is not None:
             raise error
         cut = len(self._held) if amount is None or amount < 0 else amount
@@ -331,7 +332,7 @@ class _Body:
         return None
 
     def _break(self, failure: Failure | None) -> BaseException | None:
-        """What ends the body too soon; where its length is known and bytes are missing, the library sees so itself."""
+        """The exception that ends the body too soon; None where it is whole, or the library itself sees the gap."""
         if failure is None or (self._measured and connection_trouble(failure) == "closed"):
             return None
         if isinstance(failure.exception, (HTTPError, OSError)) and connection_trouble(failure) != "closed":

@@ -119,7 +119,7 @@ def _wrapped(given: DecoratedFunctionTool[..., Any], session: Session | None) ->
 def _splitter(
     given: DecoratedFunctionTool[..., Any],
 ) -> Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[dict[str, Any], dict[str, Any]]]:
-    """What tells the arguments that the model gives from those that the framework does (the agent, the context)."""
+    """A function that parts the arguments that the model gives from those of the framework (the agent, the context)."""
     signature = inspect.signature(given._tool_func)
     hidden = [name for name in signature.parameters if given._metadata._is_special_parameter(name)]
     more = next((name for name, one in signature.parameters.items() if one.kind is one.VAR_KEYWORD), "")

@@ -56,7 +56,7 @@ class HttpAnswer:
     body: bytes
 
     def outcome(self) -> Outcome:
-        """What the seam notes of it."""
+        """The outcome that the seam notes for it."""
         data = self._data()
         if self.head.status < 400:
             return Value(data)
@@ -227,14 +227,14 @@ def as_read(arguments: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def http_tool_spec(name: str, methods: Collection[str]) -> ToolSpec:
-    """What the methods that a tool is called by say of it: RFC 9110, section 9.2."""
+    """The spec of a tool by the methods that call it: RFC 9110, section 9.2."""
     if SAFE.issuperset(methods):
         return ToolSpec(name, effects=False)
     return ToolSpec(name, idempotent=(SAFE | IDEMPOTENT).issuperset(methods))
 
 
 def connection_trouble(failure: Failure) -> Trouble | None:
-    """Which way of breaking a connection a failure names; None where it is an answer."""
+    """The way in which a failure breaks a connection; None where it is an answer."""
     # The order matters: the special connection errors come before ConnectionError, their base class.
     kinds: tuple[tuple[type[BaseException], Trouble], ...] = (
         (TimeoutError, "timeout"),

@@ -1,4 +1,4 @@
-"""How a fault of any kind is read and written: by its kind, which may be a class of others (`own_kinds`)."""
+"""The reader and the writer of faults of any kind, by their kind, which may be a class of others (`own_kinds`)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _AnyKind:
 
 @cache
 def _reader(*kinds: str) -> TypeAdapter[Any]:
-    """What reads a fault of one of these kinds of ours. Its errors are the same whatever others it could read."""
+    """The reader of a fault of one of these kinds of ours. Its errors are the same whatever others it could read."""
     classes: Any = reduce(or_, (KINDS[kind] for kind in kinds))
     form: Any = Annotated[classes, Field(discriminator="kind")]
     return TypeAdapter(form)

@@ -124,7 +124,7 @@ def break_invariant(
 def is_on_rung(
     rung: VisibleRung, family: str, spec: ToolSpec | None, arguments: Mapping[str, Any], output: Any, wrong: Any
 ) -> bool:
-    """Whether a wrong answer is detectable so and in no easier way, and keeps the structure of the tool's schema.
+    """Return whether a wrong answer is on this rung and on no easier one, and keeps the structure of the tool's schema.
 
     A field is empty in the family alone that is named after it; there the structure is the keys.
     """
@@ -166,7 +166,7 @@ def applicable_kinds(
     seed_key: tuple[object, ...] = (),
     others: Iterable[Any] = (),
 ) -> tuple[str, ...]:
-    """Which of the nine implicit kinds can corrupt this answer, a function of the arguments alone.
+    """The implicit kinds, of the nine, that can corrupt this answer; a function of the arguments alone.
 
     Args:
         spec: the tool.

@@ -1,4 +1,4 @@
-"""When two calls of a tool ask for the same, however their arguments are written.
+"""Equality of two calls of a tool: they ask for the same, however their arguments are written.
 
 Numbers count by value (1 is 1.0, and not true), a text that is nothing but a number counts as that number, and an
 argument that only spells out the schema's default counts as left out. The parameter that carries an idempotency key

@@ -1,4 +1,4 @@
-"""What a fault is: a tiny layer around one tool call.
+"""The base of faults: a fault is a tiny layer around one tool call.
 
 A fault does no I/O. Its `act` yields a `Call` to have the tool run (changed, or `dry`, where the fault needs it) or a
 `Wait` to let time pass, is sent the outcome, and returns what the agent sees. The proof of delivery rests on two
@@ -36,7 +36,7 @@ IgnoresCancel = Annotated[
 
 @dataclass(slots=True)  # one is made for each strike, and a frozen one would cost twice as much
 class FaultSetting:
-    """What a fault knows of where it strikes.
+    """The facts that a fault has about the call that it strikes.
 
     Attributes:
         spec: the tool, where it is known.
@@ -90,10 +90,10 @@ class Fault(BaseModel):
         """The fault at work on one call. Ignores what it is sent after a `Wait`."""
 
     def misfit(self, spec: ToolSpec | None, dry: bool | None = None) -> str:
-        """Why nothing can ever come of it on a tool, in a clause; empty where something can, as far as is known.
+        """The reason, in a clause, why it can do nothing to a tool; empty where it can, as far as is known.
 
         Args:
-            spec: what is known of the tool.
+            spec: the tool, as far as it is known.
             dry: whether the tool can be run without its effect; None where that is not known.
         """
         lacking = [name for name in self.needs if not getattr(spec, name, ())]

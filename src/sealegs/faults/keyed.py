@@ -49,7 +49,7 @@ class Keyed(BaseModel):
 
 
 def alternative_key(value: Any) -> str | None:
-    """Which alternative is meant: the one key of an object, or that of a model; None where neither tells."""
+    """The key of the alternative that is meant: an object's only key, or that of a model; None where neither tells."""
     if isinstance(value, Mapping):
         return str(next(iter(value))) if len(value) == 1 else None
     key = getattr(type(value), "key", None)

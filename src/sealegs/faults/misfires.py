@@ -1,4 +1,4 @@
-"""Which rules of a plan can never be delivered on which tools, as far as the tools' specs tell.
+"""Rules of a plan that can never be delivered on given tools, as far as the tools' specs tell.
 
 What it does not cover: what only an answer shows (a text has no fields to drop), and predicates on arguments.
 """

@@ -19,7 +19,7 @@ LONGEST = 300  # characters of an error that are shown
 
 
 def import_object(name: str) -> Any:
-    """What `module:name` names; the current folder is looked into first.
+    """The object that `module:name` names; the current folder is looked into first.
 
     Raises:
         UserError: there is no such module or name, or the module cannot be imported.

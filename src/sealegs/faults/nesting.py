@@ -1,4 +1,4 @@
-"""How deep data is nested: what is deeper than any of ours is refused where it comes in, before anything walks it."""
+"""The limit on nesting: data that is deeper than any of ours is refused where it comes in, before anything walks it."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def findable(fault: Fault) -> Fault:
 
 
 def _unfitness(found: Any) -> str:
-    """Why an object is not a kind of fault; empty where it is one."""
+    """The reason why an object is not a kind of fault, in a clause; empty where it is one."""
     if not (isinstance(found, type) and issubclass(found, Fault)):
         what = found.__name__ if isinstance(found, type) else f"of type {type(found).__name__}"
         return f"is {what}, and no class of faults; name a subclass of sealegs.faults.Fault"

@@ -79,6 +79,7 @@ def _walk(data: Any, keys: list[str]) -> Iterator[Any]:
         if key in data:
             yield from _walk(data[key], rest)
     elif isinstance(data, (list, tuple)):
+        # A number chooses one item; a name means this field of every item, so that key is not used up.
         if key.isdigit():
             if int(key) < len(data):
                 yield from _walk(data[int(key)], rest)
@@ -94,7 +95,6 @@ def _replaced(data: Any, keys: list[str], change: Callable[[Any], Any]) -> Any:
     if isinstance(data, Mapping):
         return {k: _replaced(v, rest, change) if k == key else v for k, v in data.items()}
     if isinstance(data, (list, tuple)):
-        # A number is a place in the list; any other key is looked up in each of its items.
         if key.isdigit():
             return [_replaced(v, rest, change) if i == int(key) else v for i, v in enumerate(data)]
         # A name in a list means this field of every item; only a number chooses one of them.

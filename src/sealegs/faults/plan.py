@@ -97,14 +97,14 @@ class Rule(BaseModel):
         return tuple(moment for moment in given if moment != "during" or parts > 1)
 
     def misses(self, spec: ToolSpec | None) -> bool:
-        """Whether it can never strike this tool: it wants a part of the work left out, and the work has one part."""
+        """Return whether it can never strike this tool: it leaves out a part of the work, and the work has one part."""
         return self.moment == "during" and not self.possible_moments(spec)
 
     def why_never(self, spec: ToolSpec | None, dry: bool | None = None) -> str:
-        """Why its fault can never be delivered on a tool that it matches, in a clause; empty where it can.
+        """The reason, in a clause, why its fault can never be delivered on a tool that it matches; empty where it can.
 
         Args:
-            spec: what is known of the tool.
+            spec: the tool, as far as it is known.
             dry: whether the tool can be run without its effect; None where that is not known.
         """
         if self.misses(spec):
@@ -170,7 +170,7 @@ def automatic_id(index: int) -> str:
 
 
 def rule_conflicts(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
-    """What is wrong between rules, each given as its id and the id that it comes after."""
+    """Conflicts between rules, each given as its id and the id that it comes after."""
     return [*_doubles([id for id, _ in rules]), *_strangers(rules), *_circles(rules)]
 
 
@@ -214,7 +214,7 @@ def _strangers(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
 
 def _circles(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
     before = dict(reversed(rules))
-    seen: set[str] = set()
+    seen: set[str] = set()  # over all starts, so that each circle is reported once
     found = []
     for id, _ in rules:
         trail: list[str] = []

@@ -100,7 +100,7 @@ def plan_from(data: Any, *, imports: bool = True) -> Plan:
 
 
 def _tangles(data: Any) -> list[Problem]:
-    """What is wrong between rules, reported even where single rules are wrong too."""
+    """Conflicts between the rules of a plan, reported even where single rules are wrong too."""
     rules = data.get("rules") if isinstance(data, Mapping) else None
     if not isinstance(rules, (list, tuple)):
         return []
@@ -192,6 +192,7 @@ def _loader() -> Any:
             self.twice: list[Problem] = []
 
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            # PyYAML itself keeps the last of two equal keys and says nothing.
             seen: set[str] = set()
             for key, _ in node.value:
                 if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
@@ -201,6 +202,7 @@ def _loader() -> Any:
                     seen.add(key.value)
             return super().construct_mapping(node, deep)
 
+    # Only the types of JSON: YAML 1.1 also makes `no` false, 1:30 a number and 2026-11-01 a date.
     Loader.yaml_implicit_resolvers = {}
     for tag, pattern, starts in (
         ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),

@@ -1,4 +1,4 @@
-"""What is wrong with a plan, in words for the person who wrote it."""
+"""Problems of a plan, in words for the person who wrote it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a tool besides its code: schemas, tags, invariants."""
+"""The specification of a tool, as far as it is known besides the code: schemas, tags, invariants."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""When a rule strikes: conditions on the number of the call. The matchers, which say on what, are here too.
+"""Conditions on the number of a call, which decide when a rule strikes. The matchers of calls are here too.
 
-Both are frozen data with a plan form of one key. A condition is a pure function of a `Occurrence`: of the call's number
-among the calls of its own tool and of a key, never of time, threads or the order in which tools are called. The one
-exception by its meaning is `first_touch`, whose victim depends on which tool of a group was called first. What it does
-not cover: counting calls, finding victims, `at_most` and `after`, which are the injector's.
+Both are frozen data with a plan form of one key. A condition is a pure function of an `Occurrence`: of the call's
+number among the calls of its own tool and of a key, never of time, threads or the order in which tools are called. The
+one exception by its meaning is `first_touch`, whose victim depends on which tool of a group was called first. What it
+does not cover: counting calls, finding victims, `at_most` and `after`, which are the injector's.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ __all__ = [
 
 # A named tuple is the cheapest of objects to make, and one is made for each call that a rule looks at.
 class Occurrence(NamedTuple):
-    """What a condition may know of a call.
+    """The facts of a call that a condition may know.
 
     Attributes:
         nth: how many times the tool was called before in the episode; with these arguments, for a rule that goes by
@@ -72,7 +72,7 @@ class Occurrence(NamedTuple):
 
 
 class Condition(ABC):
-    """When a rule strikes a call that it matches. Calls are counted per tool and episode, from 1.
+    """A condition under which a rule strikes a call that it matches. Calls are counted per tool and episode, from 1.
 
     `drawn` tells whether each call is decided by a draw of its own, which has no need of the calls before it.
     """

@@ -1,4 +1,4 @@
-"""Which session a call belongs to, for tools that were made before any session.
+"""A registry of active sessions: it finds the session of a call to a tool that was made before any session.
 
 The context variable knows best: tasks and `asyncio.to_thread` inherit it. Threads and thread pools do not; a call there
 belongs to the one session that is active in the process. Where several are and the thread belongs to none, guessing
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class InEpisode(Protocol):
-    """What the registry needs of a session: its module imports this one."""
+    """The part of a session that the registry needs: the session's module imports this one."""
 
     @property
     def episode(self) -> str:

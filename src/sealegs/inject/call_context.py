@@ -1,7 +1,7 @@
-"""Which call is being run, for a tool's own code.
+"""The call that is being run, for a tool's own code.
 
-A tool may write the call's id beside what it does (a ledger), leave its effect away where a fault asks for that
-(`dry`), or leave off after some of its effects (`cut`). The drivers set the call in the context in which they run the
+A tool may write the call's id beside what it does (a ledger), leave out its effect where a fault asks for that
+(`dry`), or stop after some of its effects (`cut`). The drivers set the call in the context in which they run the
 tool: tasks and `asyncio.to_thread` inherit it, threads that the tool starts by itself do not.
 """
 
@@ -30,7 +30,7 @@ def current_call() -> Call | None:
 
 
 def run_as_current(call: Call, run: Callable[[Call], T]) -> T:
-    """What `run` makes of the call, which is the current one meanwhile."""
+    """Run a call as the current one, and return its result."""
     before = running.get()
     running.set(call)
     try:

@@ -132,7 +132,7 @@ class VirtualClock:
 
 
 def really_waited(seconds: float, elapsed: float) -> float:
-    """How long a wait that was cut off lasted, in seconds.
+    """The seconds that a wait lasted which was cut off.
 
     A wait without end that moved no clock is one on the virtual clock: nobody came, and it has no end there.
     """

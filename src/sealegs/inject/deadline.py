@@ -21,7 +21,7 @@ GRACE = 1.0  # seconds that a cancelled run has to end
 
 
 def with_deadline(run: Callable[[Call], Outcome], seconds: float) -> Callable[[Call], Outcome]:
-    """What runs the tool, in a worker thread for so many seconds at most. What the tool raises passes through."""
+    """A function that runs the tool in a worker thread, for so many seconds at most. Its exceptions pass through."""
 
     def timed(call: Call) -> Outcome:
         answers: list[Outcome] = []
@@ -77,7 +77,7 @@ def with_deadline_async(
 
 
 def deadline_failure(call: Call, seconds: float, state: str) -> Failure:
-    """What a call comes to whose tool gave no answer in time."""
+    """The failure of a call whose tool gave no answer in time."""
     message = f"{call.tool} gave no answer within {seconds:g} s. {state}: find out before you ask again."
     error = TimeoutError(message)
     setattr(error, LEFT_BEHIND, True)

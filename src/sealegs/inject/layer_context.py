@@ -1,4 +1,4 @@
-"""What a layer of others' making (recovery) is given of its session, and how it reports what it did."""
+"""The context that a session gives to a layer from elsewhere (recovery), and the layer's reports of its acts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class LayerAct:
 
 @dataclass(frozen=True, slots=True)
 class ToolHandle:
-    """How a layer's call of a tool other than the agent's is run.
+    """The ways to run a layer's call of a tool other than the agent's.
 
     Attributes:
         run: in a thread; None where it cannot be.
@@ -62,7 +62,7 @@ class LayerContext:
     Attributes:
         episode: part of the key of every random decision.
         clock: the episode's time.
-        specs: what is known of the tools; it grows when tools are announced late.
+        specs: the tools, as far as they are known; it grows when tools are announced late.
         reaches: whether a tool other than the agent's can be called from here.
         note_act: takes note of an act.
     """
@@ -93,10 +93,10 @@ class FastPathLayer(ABC):
 
     @abstractmethod
     def before(self, call: Call) -> tuple[str, Outcome] | None:
-        """Who refuses the call, and what it is answered with; None where it is made."""
+        """The name of the layer that refuses the call, and the answer in its place; None where the call is made."""
 
     @abstractmethod
     def after(
         self, call: Call, outcome: Outcome, refusal: tuple[str, Outcome] | None
     ) -> Generator[Call | Wait, Outcome, Outcome] | None:
-        """What is still done about the call, its outcome returned in the end; None where the outcome is final."""
+        """The steps still to take for the call, which return its outcome; None where the outcome is final."""

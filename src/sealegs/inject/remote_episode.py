@@ -1,4 +1,4 @@
-"""What an experiment and an agent's server elsewhere agree on: where a plan is put, and how a request names it."""
+"""Constants that an experiment and a remote agent's server share: the path of a plan, and the headers that name it."""
 
 PATH = "/.well-known/sealegs/episodes"
 HEADER = "Sealegs-Episode"

@@ -37,6 +37,7 @@ def compose_layers(outer: Layer, inner: Layer) -> Layer:
             result: Outcome = stop.value
             return result
         finally:
+            # Where `inner` raises, or a driver closes this layer, the clean-up of `outer` is due at once.
             generator.close()
 
     return both
@@ -85,7 +86,7 @@ def with_timeout(timeout: float, layer: Layer) -> Layer:
 
 
 def caller_timeout(timeout: float) -> Failure:
-    """What a caller sees whose own patience ended."""
+    """The failure that a caller sees after its own timeout."""
     message = f"The call was given up after {timeout:g} s without an answer."
     return Failure(message, type="Timeout", status=408, exception=TimeoutError(message))
 

@@ -170,7 +170,7 @@ class Session:
             self._others.update(others)
 
     def idle(self, tool: str) -> bool:
-        """Whether all calls of the tool pass as they are, unseen and unchanged: then it need not be wrapped at all."""
+        """Return whether the tool's calls all pass unseen and unchanged, so that it need not be wrapped at all."""
         # Read through the injector rather than `_states`: the tool may not have been called yet.
         return self._alone and self._injector.state(tool).idle
 
@@ -285,7 +285,7 @@ class Session:
         return drive_stream_async(layer or self._layer, call, routed, split, self.clock)
 
     def runner(self, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
-        """What answers the agent's own calls: the tool itself, unless a session of other tools names something else."""
+        """The function that answers the agent's calls: the tool itself, unless a session of other tools names more."""
         return run
 
     def runner_async(self, run: Callable[[Call], Awaitable[Outcome]]) -> Callable[[Call], Awaitable[Outcome]]:
@@ -323,7 +323,7 @@ class Session:
         return tuple(placed)
 
     def _rest(self, steps: Generator[Call | Wait, Outcome, Outcome]) -> Layer:
-        """What is left of the layers once a call that nothing strikes was made."""
+        """The layers that are left once a call that nothing strikes was made, as one layer."""
         return compose_layers(compose_layers(lambda call: steps, _whole), self._inner)
 
     def _reaches(self, tool: str) -> bool:

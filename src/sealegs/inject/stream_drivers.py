@@ -25,7 +25,7 @@ Split = Callable[[Outcome], Iterable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class StreamEnd:
-    """What comes after the last piece: the whole answer as one outcome."""
+    """The end of a stream after its last piece: the whole answer as one outcome."""
 
     outcome: Outcome
 
@@ -176,7 +176,7 @@ async def _within_async(call: Call, run: RunAsync) -> AsyncGenerator[Any, None]:
 
 
 def _taken(found: Any) -> tuple[Outcome, Any]:
-    """What a layer learns of what comes next, and the piece to show if it is one."""
+    """The outcome that a layer is given for what comes next, and the piece to show if it is one."""
     return (found.outcome, None) if isinstance(found, StreamEnd) else (MORE_TO_COME, found)
 
 

@@ -67,12 +67,12 @@ class WorkDone:
         return self
 
     def since(self, earlier: WorkDone) -> WorkDone:
-        """What was added to an earlier state."""
+        """The work that was added to an earlier state."""
         return WorkDone(self.whole - earlier.whole, self.part - earlier.part)
 
     @property
     def moment(self) -> Moment:
-        """What that makes of the world."""
+        """The moment of a strike that leaves this work done."""
         return "after" if self.whole else "during" if self.part else "before"
 
 
@@ -80,7 +80,7 @@ NOTHING_DONE = WorkDone()
 
 
 class StrikeEvidence:
-    """What is seen of a fault while it acts on `call`.
+    """Evidence of a fault's effects, gathered while it acts on `call`.
 
     Args:
         call: the call as it reached the fault.
@@ -103,7 +103,7 @@ class StrikeEvidence:
         self._part = False  # the last answer is a part of a longer one
 
     def answered(self, request: Call, outcome: Outcome, real: bool) -> None:
-        """What lay below was called, ran with effect or without, and answered."""
+        """Record that the layer below was called, ran with effect or without, and answered."""
         self.said = outcome
         self._part = isinstance(outcome, Value) and isinstance(outcome.value, PartialResult)
         if outcome is MORE_TO_COME:  # what it will be is not known yet

@@ -1,4 +1,4 @@
-"""Which code runs a call: the agent's own tool, or another one that a layer calls in its place."""
+"""The choice of the code that runs a call: the agent's own tool, or another one that a layer calls in its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an injector holds of a tool in one episode, and of one call: the rules that may strike it, and those that do."""
+"""An injector's state for a tool in one episode, and for one call: the rules that may strike it, and those that do."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class ToolState:
         return key
 
     def setting(self, fired: TriggeredFault, call: Call) -> FaultSetting:
-        """Where a rule's fault strikes. A permanent fault draws the same on every call."""
+        """The setting that a rule's fault strikes in. A permanent fault draws the same on every call."""
         moments = fired.rule_state.moments
         moment = moments[0] if moments else None
         if len(moments) > 1:
@@ -227,7 +227,7 @@ class LateStream:
 
 
 def count_same(counts: dict[str, Iterator[int]], arguments: str) -> int:
-    """How often these arguments were counted here before, this time included from now on; safe among threads."""
+    """Count a call with these arguments, and return the number of those before it; safe among threads."""
     # `setdefault` and `next` are each atomic in CPython, so no lock is needed.
     return next(counts.get(arguments) or counts.setdefault(arguments, itertools.count()))
 

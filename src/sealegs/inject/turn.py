@@ -43,7 +43,7 @@ class ModelTurn:
 
 
 class PlaceInTurn:
-    """Where in a turn the calls of a context stand, and the tool of the requested one."""
+    """The place in a turn of the calls that are made in a context, and the tool of the requested one."""
 
     __slots__ = ("index", "tool", "turn")
 

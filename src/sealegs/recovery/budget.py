@@ -1,4 +1,4 @@
-"""What recovery may spend: further calls, seconds of waiting and money in an episode; calls a minute in a service."""
+"""Limits on recovery: further calls, seconds of waiting and money in an episode; calls a minute in a service."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class ServiceRates:
-    """How many further calls a service may make in a minute, over all its sessions.
+    """Limits on the further calls of a service in a minute, over all its sessions.
 
     A minute's worth can be spent at once; what was spent comes back evenly.
 

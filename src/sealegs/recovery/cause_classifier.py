@@ -28,7 +28,7 @@ _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.-]")
 
 @dataclass(frozen=True)
 class CauseCounts:
-    """What was counted.
+    """Counts of labelled failures, by cause and by the stems in them.
 
     Attributes:
         failures: of each cause.
@@ -57,7 +57,7 @@ class CauseCounts:
 
 
 def _weight(found: Counter[str], cause: str, count: int, total: int) -> float:
-    """How much likelier a stem is in failures of a cause than in others, as a logarithm."""
+    """The logarithm of the ratio of a stem's frequency in failures of a cause to that in others."""
     here, elsewhere = found[cause], found.total() - found[cause]
     inside = (here + SMOOTHING) / (count + 2 * SMOOTHING)
     return math.log(inside / ((elsewhere + SMOOTHING) / (total - count + 2 * SMOOTHING)))

@@ -1,4 +1,4 @@
-"""What can be wrong, inferred from a signature by rules: the first cause whose marks are there.
+"""Causes of failures, inferred from a signature by rules: the first cause whose marks are there.
 
 The causes, their rules and their classes are data (`data/causes.yaml`): statuses that say it whatever the words, names
 of errors and words of the message, and statuses that say it where no words do. They are finer than the seven classes of
@@ -102,7 +102,7 @@ def read_shipped_yaml(name: str) -> Any:
 
 
 def _of_answer(signature: Signature) -> str:
-    """What is wrong with an answer that came as data."""
+    """The cause of an answer that came as data and is wrong; empty where no rule names one."""
     if any("not an object" in reason for reason in signature.schema):
         return "malformed"
     if signature.message.startswith("partial:"):

@@ -49,7 +49,7 @@ class Near:
 
 
 class Retriever(Protocol):
-    """Who finds exemplars (the bank)."""
+    """A finder of exemplars (the bank)."""
 
     def near(self, signature: Signature, call: Call | None = None) -> Near | None:
         """The nearest exemplar; None where none is near enough to be believed."""
@@ -57,7 +57,7 @@ class Retriever(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What a failure counts as.
+    """The class and the cause that a failure is taken to have.
 
     Attributes:
         failure_class: by the published assignment.
@@ -111,7 +111,7 @@ def classify(signature: Signature, call: Call | None = None, bank: Retriever | N
 
 
 def _names_the_tool(signature: Signature, call: Call) -> bool:
-    """Whether the thing said not to exist may be the tool. If the call has arguments, it may also be one of those."""
+    """Return whether the thing said not to exist may be the tool, rather than a text among the call's arguments."""
     text = signature.message.casefold()
     # Texts of one or two letters are in any message by chance.
     given = [str(value).casefold() for value in call.arguments.values() if isinstance(value, str) and len(value) > 2]
@@ -142,7 +142,7 @@ def published_classes() -> Mapping[str, FailureClass]:
 
 @cache
 def meanings() -> Mapping[str, str]:
-    """What each class means, as published."""
+    """The meaning of each class, as published."""
     return {row["class"]: row["meaning"] for row in _rows()}
 
 

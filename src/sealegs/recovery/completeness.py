@@ -1,4 +1,4 @@
-"""Whether an answer is whole: what it says itself of parts, of further pages and of errors.
+"""Completeness of an answer, as it says itself: of parts, of further pages and of errors.
 
 Names are those of common interfaces. What it does not cover: an answer that is a part and does not say so.
 """

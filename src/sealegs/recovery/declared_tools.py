@@ -1,4 +1,4 @@
-"""What a recovery plan declares of tools, over what is known of them.
+"""Declarations of tools in a recovery plan, over what is known of the tools.
 
 A name may hold `*`, `?` and `[abc]`: then it means every tool that it fits, known or not. Of several that fit, only the
 most specific one counts: the name itself, else the pattern with the most letters of its own, else the later one.
@@ -21,7 +21,7 @@ _WILD = re.compile(r"\[[^]]*\]|[*?]")
 
 
 def most_specific(names: Iterable[str], tool: str) -> str | None:
-    """Which of these names and patterns counts for a tool; None where none fits."""
+    """The one of these names and patterns that counts for a tool; None where none fits."""
     fitting = [name for name in names if name == tool or (_WILD.search(name) and fnmatchcase(tool, name))]
     return max(reversed(fitting), key=lambda name: (name == tool, len(_WILD.sub("", name))), default=None)
 
@@ -83,7 +83,7 @@ def _joined(declared: ToolSpec | None, known: ToolSpec | None) -> ToolSpec | Non
 
 
 def lacks_key(spec: ToolSpec) -> bool:
-    """Whether the schema of a tool's arguments is known, says all there is, and has no parameter of the key's name."""
+    """Return whether a tool's parameters are all known, and none of them has the name of its key."""
     schema = spec.parameters
     # Further parameters may be allowed by name, or be declared in a part that is not looked into.
     if not spec.key or not schema or schema.get("additionalProperties") or PARTS & schema.keys():

@@ -31,7 +31,7 @@ def _as_it_is(call: Call) -> Call:
 
 
 class Examiner(Protocol):
-    """Who looks at outcomes."""
+    """A function that finds what is wrong with an outcome."""
 
     def __call__(self, call: Call, outcome: Outcome) -> Signature | None:
         """The signature of what is wrong; None where nothing is."""
@@ -72,7 +72,7 @@ class FailedCall:
 
     @property
     def category(self) -> FailureCategory:
-        """What kind of help it asks for."""
+        """The kind of help that it asks for."""
         return "unknown" if self.signature is None else categorize_failure(self.signature)
 
 
@@ -108,7 +108,7 @@ class RecoveryContext:
         self._noted: set[str] = set()  # calls of which it was noted that a declaration is missing
 
     def spec(self, tool: str) -> ToolSpec | None:
-        """What is known of a tool."""
+        """The spec of a tool; None where nothing is known of it."""
         return self.place.specs.get(tool)
 
     def may_repeat(self, failed_call: FailedCall) -> bool:
@@ -155,7 +155,7 @@ class RecoveryContext:
         return harmless(self.spec(tool))
 
     def examine(self, call: Call, outcome: Outcome) -> Signature | None:
-        """What would be wrong with this as the outcome of this call."""
+        """The signature that this would have as the outcome of this call; None where nothing would be wrong."""
         return self._examine(call, outcome)
 
     def claims(self, failed_call: FailedCall, *tools: str, seconds: float = 0.0) -> bool:
@@ -168,7 +168,7 @@ class RecoveryContext:
         return not short
 
     def short(self, call: Call) -> str:
-        """What the budget had too little of for this call; empty where all was affordable."""
+        """The resource that the budget had too little of for this call; empty where all was affordable."""
         return self._short.get(call.id, "")
 
     def attempt(

@@ -1,4 +1,4 @@
-"""What a failure asks for, by its signature: to wait, to mend the call, to go elsewhere, to read on.
+"""The help that a failure asks for, by its signature: to wait, to repair the call, to go elsewhere, to read on.
 
 Statuses go by RFC 9110 and common use; where a failure has no status, its type and words decide. The classes by which
 failures are reported are another matter (`classes`).
@@ -37,7 +37,7 @@ _NATURES: tuple[tuple[re.Pattern[str], FailureCategory], ...] = tuple(
 
 
 def categorize_failure(signature: Signature) -> FailureCategory:
-    """What kind of help a failure of this signature asks for."""
+    """The kind of help that a failure of this signature asks for."""
     if signature.status is not None:
         found = STATUSES.get(signature.status)
         if found is not None:

@@ -19,7 +19,7 @@ BROKEN = 0.1  # the share of characters that may be none
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisResult:
-    """What is found of a failure.
+    """The result of a diagnosis.
 
     Attributes:
         reading: as it was read.
@@ -74,7 +74,7 @@ class DiagnosisResult:
 
 
 def diagnose_failure(text: str, bank: Bank | None = None) -> DiagnosisResult:
-    """What a failure's text, JSON or record tells.
+    """The diagnosis of a failure, from its text, JSON or record.
 
     Raises:
         UserError: there is nothing to read.

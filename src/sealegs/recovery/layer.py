@@ -59,7 +59,7 @@ class Detector(Protocol):
     """Something that can tell from a call and its answer that the answer is wrong (`detectors`)."""
 
     def findings(self, call: Call, value: Any) -> Sequence[Violation]:
-        """What is wrong with it, each with its reason; nothing where all seems well."""
+        """The violations in the answer, each with its reason; empty where all seems well."""
 
 
 KEYED: Refusal = ("keys", Value(None))  # in place of a refusal: the call is made with a key
@@ -220,6 +220,7 @@ class RecoveryLayer(FastPathLayer):
         """Act on the outcome; None where nothing is wrong with it."""
         if refusal is KEYED:
             return self._keyed(call)
+        # The answer of a refusal is examined too: another policy may still help, such as by another tool.
         found = self._examine(call, outcome)
         if found is None:
             if self._guards:
@@ -297,7 +298,7 @@ class RecoveryLayer(FastPathLayer):
             warn(f"the recovery policy {self._policy.name!r}", call, error)
 
     def _examine(self, call: Call, outcome: Outcome) -> Signature | None:
-        """What is wrong with an outcome."""
+        """The signature of what is wrong with an outcome; None where nothing is."""
         if isinstance(outcome, Failure):
             return signature(call, outcome, repeated=self._counted(call, outcome.type))
         value = outcome.value
@@ -316,7 +317,7 @@ class RecoveryLayer(FastPathLayer):
         return signature_of_violations(found) if found else None
 
     def _counted(self, call: Call, failure: str = "") -> int:
-        """How often an equal call failed before, or failed with this type."""
+        """Count a failed call, and return how often an equal one failed before, or failed with this type."""
         key = (call.tool, arguments_key(call.arguments, self._specs.get(call.tool)), failure)
         with self._lock:
             self._seen[key] += 1

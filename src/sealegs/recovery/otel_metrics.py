@@ -1,4 +1,4 @@
-"""What recovery does, as OpenTelemetry metrics; nothing at all where `opentelemetry-api` (the extra `otel`) is missing.
+"""Metrics of recovery for OpenTelemetry; none at all where `opentelemetry-api` (the extra `otel`) is missing.
 
 | instrument | counts |
 |---|---|

@@ -66,7 +66,7 @@ class EarlierArgumentSettings(_Read):
 
 
 class SourceSettings(_Read):
-    """Where an argument is from, in one of the forms of `FORMS`."""
+    """The source of an argument, in one of the forms of `FORMS`."""
 
     given: str | None = None
     fixed: Any = None
@@ -97,6 +97,7 @@ class SourceSettings(_Read):
             return EarlierArgument(self.asked.tool, self.asked.argument)
         if self.either is not None:
             return FirstKnown(tuple(one.source() for one in self.either))
+        # Last, and without a test: a constant may be null.
         return Fixed(self.fixed)
 
     def steps(self) -> Iterator[int]:
@@ -177,7 +178,7 @@ class AlternativeSettings(_Read):
 
 
 def _steps_in_order(steps: tuple[StepSettings, ...], made: int) -> int:
-    """How many steps there are with these; each may take from those before it."""
+    """Check that each step takes values only from steps before it, and return how many steps there are with these."""
     for step in steps:
         for name, source in step.arguments.items():
             wrong = next((place for place in source.steps() if not 0 <= place < made), None)

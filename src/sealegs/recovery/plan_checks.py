@@ -1,4 +1,4 @@
-"""What a recovery plan declares of tools, and how it writes checks: see `policies.checks` for what these mean.
+"""Declarations of tools in a recovery plan, and its form of checks: see `policies.completion_check` for their meaning.
 
 ```yaml
 tools:
@@ -71,7 +71,7 @@ class OwnSettings(_Read):
 
 
 class AnswerFieldSettings(_Read):
-    """Where a field of the action's answer is: `{entry: PATH}`, `{path: PATH}`, `{given: NAME}` or `{fixed: VALUE}`."""
+    """The source of a field of an answer: `{entry: PATH}`, `{path: PATH}`, `{given: NAME}` or `{fixed: VALUE}`."""
 
     entry: Path | None = None
     path: Path | None = None
@@ -176,7 +176,7 @@ class VerifySettings(_Read):
 
 
 class ToolSettings(_Read):
-    """What is declared of a tool; what is left out stays as it is known."""
+    """The declarations of a tool; a field that is left out stays as it is known."""
 
     effects: bool | None = Field(default=None, description="Whether a call changes anything.")
     idempotent: bool = Field(default=False, description="Whether a second identical call changes nothing further.")

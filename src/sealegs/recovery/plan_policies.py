@@ -31,7 +31,7 @@ Seconds = Annotated[float, Field(ge=0)]
 
 
 class PolicySettings(BaseModel):
-    """What a plan can set of a policy: nothing, unless a policy's own model says otherwise."""
+    """The settings of a policy in a plan: none, unless a policy's own model says otherwise."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -53,7 +53,7 @@ class BreakerSettings(PolicySettings):
 
 @dataclass(frozen=True, slots=True)
 class PlanParts:
-    """What a plan has for its policies beside their settings; the seed decides the jitter of waits."""
+    """The parts of a plan that policies use beside their settings; the seed decides the jitter of waits."""
 
     alternatives: tuple[Alternative, ...]
     checks: Mapping[str, Check]
@@ -63,7 +63,7 @@ class PlanParts:
 
 @dataclass(frozen=True, slots=True)
 class NamedPolicy:
-    """How a policy is made of its settings and of the plan's parts, and which settings it has."""
+    """The maker of a policy, from its settings and the plan's parts, and the model of its settings."""
 
     make: Callable[[dict[str, Any], PlanParts], Policy]
     settings: type[PolicySettings] = PolicySettings

@@ -68,7 +68,7 @@ class RatesSettings(_Read):
 
 
 class RecoveryPlan(_Read):
-    """What recovery is to do."""
+    """The plan of recovery: policies, budget, and declarations of tools."""
 
     policies: tuple[PolicyEntry, ...] = ACTIVE
     budget: BudgetSettings = BudgetSettings()
@@ -118,7 +118,7 @@ class RecoveryPlan(_Read):
 
     @property
     def _about(self) -> dict[str, Any]:
-        """What a layer and a service are both given."""
+        """The arguments that a layer and a service are both given."""
         return {
             "budget": Budget(**self.budget.model_dump()),
             "deadline": self.deadline,
@@ -139,7 +139,7 @@ class RecoveryPlan(_Read):
 
     @property
     def detectors(self) -> tuple[LearnedDetector, ...]:
-        """What was learned of the tools' answers, at work.
+        """The detector made from the plan's profiles of normal answers; empty where it names none.
 
         Raises:
             UserError: the file holds none.

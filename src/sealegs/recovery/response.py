@@ -1,4 +1,4 @@
-"""What the exception of an HTTP client knows of the answer: its status, and when another try is invited.
+"""The HTTP answer behind a client's exception: its status, and the seconds after which another try is invited.
 
 Clients (requests, httpx, aiohttp, the SDKs built on them) keep it on the exception, in one of two forms: a
 `response` with `status_code` and `headers`, or `status` and `headers` on the exception itself. Nothing is imported, and

@@ -1,4 +1,4 @@
-"""Whether a call may be made again: never where it may have changed the world, unless that is proven to do no harm.
+"""Rules for making a call again: never where it may have changed the world, unless that is proven to do no harm.
 
 Proof is a declaration (the tool has no effects, is idempotent, or all tries carry one idempotency key), or that the
 call never left: an adapter could not send its own request, or refused the arguments itself (`Failure.unsent`). Words

@@ -23,7 +23,7 @@ _OF_THE_TOOL = frozenset({"harmless", "doubtful"})  # say nothing of the failure
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What is seen of one failure.
+    """The visible features of one failure.
 
     Attributes:
         status: the HTTP status, where there is one.
@@ -81,7 +81,7 @@ def signature(
 
 
 def declaration_violations(spec: ToolSpec, arguments: Mapping[str, Any], answer: Any) -> tuple[Violation, ...]:
-    """What an answer breaks of what was declared.
+    """The violations of a tool's declarations in an answer.
 
     A tool that declares only a schema is checked against that alone: what is wrong for most tools (an empty text, words
     of SQL) may be normal for another. A tool that declares invariants is checked against its whole spec. Objects that

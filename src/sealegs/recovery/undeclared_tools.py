@@ -36,7 +36,7 @@ class Undeclared:
 
     @property
     def remedy(self) -> str:
-        """What would declare it."""
+        """The line of a recovery plan that would declare it."""
         return remedy(self.tool)
 
 
@@ -46,7 +46,7 @@ def remedy(tool: str) -> str:
 
 
 def reason(tool: str) -> str:
-    """Why a failure was left alone, and what would change that."""
+    """The reason why a failure was left alone, and the declaration that would change that."""
     return (
         f"{tool} may have changed something: nobody said that it does not, so it is not called again; "
         f"where it changes nothing, say so in the recovery plan: {remedy(tool)}"

@@ -1,4 +1,4 @@
-"""Where each MCP client keeps its servers: the files of a project and of a user, on each system.
+"""Places in which each MCP client keeps its servers: the files of a project and of a user, on each system.
 
 As the clients' own documentation says it, November 2026. What it does not cover: further profiles of VS Code, its
 Insiders edition, and files that a client is started with (`--mcp-config`): name these yourself.
@@ -73,7 +73,7 @@ class ConfigPlace:
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """What the places depend on.
+    """The surroundings that the places depend on.
 
     Attributes:
         folder: the folder that the command runs in, absolute.
@@ -119,7 +119,7 @@ def _project_file(name: Path, around: Whereabouts) -> Path:
 
 
 def _local_places(file: Path, around: Whereabouts) -> list[ConfigPlace]:
-    """What Claude Code keeps for single projects in the user's file, under their paths."""
+    """The places of single projects' servers that Claude Code keeps in the user's file, under the projects' paths."""
     folders: Sequence[Path] = (around.folder, *around.folder.parents)
     names = dict.fromkeys(name for folder in folders for name in (str(folder), folder.as_posix()))
     return [ConfigPlace("local", file, ("projects", name, MCP_SERVERS)) for name in names]
@@ -140,7 +140,7 @@ def _user_file(client: McpClient, around: Whereabouts) -> Path:
 
 
 def _settings_folder(around: Whereabouts) -> Path:
-    """Where the system keeps the settings of applications."""
+    """The folder in which the system keeps the settings of applications."""
     if around.system == "win32":
         return Path(around.environment.get("APPDATA") or around.home / "AppData" / "Roaming")
     if around.system == "darwin":
@@ -149,7 +149,7 @@ def _settings_folder(around: Whereabouts) -> Path:
 
 
 def backup_folder(around: Whereabouts) -> Path:
-    """Where the files are kept as they were, out of the way of repositories."""
+    """The folder for the files as they were before, out of the way of repositories."""
     if around.system == "win32":
         state = Path(around.environment.get("LOCALAPPDATA") or around.home / "AppData" / "Local")
     elif around.system == "darwin":

@@ -53,14 +53,14 @@ class FoundServer:
 
 @dataclass(frozen=True, slots=True)
 class ConfigChange:
-    """What is to become of a file.
+    """A change that is to be made to a file.
 
     Attributes:
         place: the file.
         before: its text as it is.
         after: its text as it is to be.
-        backup: where the text is kept as it was before the server was wrapped.
-        command: what the client starts then.
+        backup: the file for the text as it was before the server was wrapped.
+        command: the command that the client starts then.
     """
 
     place: ConfigPlace
@@ -71,7 +71,7 @@ class ConfigChange:
 
     @property
     def command_line(self) -> str:
-        """What the client starts, as a shell would take it."""
+        """The command line that the client starts, as a shell would take it."""
         return shlex.join(self.command)
 
 

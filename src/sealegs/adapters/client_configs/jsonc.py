@@ -80,7 +80,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def blank_length(text: str, at: int) -> int:
-    """How many characters from there on are white space or comments."""
+    """The number of characters from there on that are white space or comments."""
     found = _BLANK.match(text, at)
     return 0 if found is None else found.end() - at
 
@@ -120,7 +120,7 @@ class _Reader:
         return JsoncMember(name, start, self._value())
 
     def _listed(self, close: str, one: Any) -> list[Any]:
-        """What stands between brackets, a comma after each but the last, which may have one."""
+        """The items between brackets, a comma after each but the last, which may have one."""
         found = []
         self._at += 1
         self._skip()

@@ -23,7 +23,7 @@ REMOTE = ("http", "sse", "streamable-http", "streamableHttp", "ws")
 
 @dataclass(frozen=True, slots=True)
 class ServerCommand:
-    """What an entry starts.
+    """The command that an entry starts.
 
     Attributes:
         command: the member that names the program.
@@ -40,7 +40,7 @@ class ServerCommand:
 
     @property
     def own(self) -> int:
-        """Where the server's own command begins in the words; 0 where no proxy is before it."""
+        """The index of the word that begins the server's own command; 0 where no proxy is before it."""
         words = self.words
         begin = _proxy_words(words)
         if not begin or END not in words[begin:]:
@@ -50,7 +50,7 @@ class ServerCommand:
 
 
 def entry_command(entry: JsoncValue) -> ServerCommand:
-    """What an entry starts.
+    """The command that an entry starts.
 
     Raises:
         ValueError: it starts nothing, or is not an entry of a server; the message says why.
@@ -120,7 +120,7 @@ def unwrapping_edits(text: str, entry: ServerCommand, had_args: bool) -> list[Ed
 
 
 def _proxy_words(words: Sequence[str]) -> int:
-    """How many words call the proxy, in the forms that `install` writes; 0 where they do not."""
+    """The number of words that call the proxy, in the forms that `install` writes; 0 where they do not."""
     named = _stem(words[0])
     if named == SEALEGS and words[1:2] == ["proxy"]:
         return 2

@@ -92,7 +92,7 @@ def error_shown(stage: SceneRunner) -> None:
 
 
 def own_exception_kept(stage: SceneRunner) -> None:
-    """What the tool itself raises is shown or passes as without the adapter, the very exception."""
+    """The tool's own exception is shown or passes as without the adapter, the very exception."""
     acts = {"forecast": _raises(LookupError, "No city of that name.")}
     bare = stage.bare(*BOTH, acts=acts)
     for faults in (scene_plan(("forecast", Delay(seconds=0.01))), scene_plan()):
@@ -201,7 +201,7 @@ def _hides(played: SceneResult, declared: tuple[str, ...], under: str) -> None:
 
 
 def streaming(stage: SceneRunner) -> None:
-    """What the framework streams, and what a tool reports while it runs, passes as without the adapter."""
+    """The framework's stream, and the reports of a tool while it runs, pass as without the adapter."""
 
     def reports(given: Mapping[str, Any]) -> Any:
         stage.harness.progress("looking")
@@ -264,7 +264,7 @@ CHECKS: Mapping[str, Callable[[SceneRunner], None]] = {
 
 
 def _truth(stage: SceneRunner, faults: Plan, tool: str, arguments: Mapping[str, Any]) -> Any:
-    """What the plain Python adapter shows of a first call: a value, or the exception that it raises."""
+    """The result that the plain Python adapter shows of a first call: a value, or the exception that it raises."""
     session = Session(faults, episode="scene", clock=VirtualClock())
     try:
         return wrap(_plain(stage.usual[tool]), session, name=tool)(**arguments)
@@ -323,6 +323,7 @@ def _meeting(stage: SceneRunner) -> dict[str, Act]:
     def report() -> str:
         return "in company" if len(here) > 1 else "alone"
 
+    # With a limit, as a framework that makes the calls one after the other must not hang.
     def act(arguments: Mapping[str, Any]) -> Any:
         here.append(arguments["city"])
         until = time.monotonic() + TWICE_AT_ONCE

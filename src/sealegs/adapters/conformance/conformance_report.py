@@ -29,7 +29,7 @@ class CheckVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ConformanceReport:
-    """What came of a harness.
+    """The result of the checks of a harness.
 
     Attributes:
         framework: its name.
@@ -52,7 +52,7 @@ class ConformanceReport:
         return tuple(verdict for verdict in self.verdicts if verdict.result == "failed")
 
     def counts(self) -> dict[Result, int]:
-        """How many checks passed, failed and had nothing to check, over all modes."""
+        """The numbers of checks that passed, failed and had nothing to check, over all modes."""
         found = Counter(verdict.result for verdict in self.verdicts)
         return {result: found[result] for result in ("passed", "failed", "absent")}
 

@@ -1,4 +1,4 @@
-"""Whether two scenes came out alike: the framework itself is the judge of how an outcome must look to the model."""
+"""Comparison of two scenes: the framework itself is the judge of how an outcome must look to the model."""
 
 from __future__ import annotations
 

@@ -56,13 +56,13 @@ _numbers = itertools.count(1)
 
 
 def forecast(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What `forecast` answers by default."""
+    """The answer of `forecast` by default."""
     days = [{"day": day, "degrees": 20 + day} for day in range(1, 4)]
     return {"city": arguments["city"], "sky": "clear", "days": days}
 
 
 def advice(arguments: Mapping[str, Any]) -> str:
-    """What `advice` answers by default."""
+    """The answer of `advice` by default."""
     return f"In {arguments['city']} take a coat for 12 degrees."
 
 

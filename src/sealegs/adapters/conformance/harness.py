@@ -1,4 +1,4 @@
-"""What a harness is given and what it tells: the only page that somebody has to read who brings an adapter.
+"""The interface of a harness: the only page that somebody has to read who brings an adapter.
 
 A scene is a few tool calls that a scripted model makes. The harness builds a real agent of its framework with the
 scene's tools, lets the framework's own loop run, and its fake model asks the script what to do next.
@@ -27,13 +27,13 @@ class ScriptedToolCall:
 
 
 class ModelScript:
-    """What the model does, turn by turn, and what it reads meanwhile.
+    """A script for the model, turn by turn, and the texts that it reads meanwhile.
 
     Attributes:
-        prompts: what the model read, one text a turn.
+        prompts: the texts that the model read, one a turn.
         shown: the text that it read as the result of each call, by the call's id.
         finished: whether the model was called again after all its calls and could say its last words.
-        last_words: what it then says.
+        last_words: the text that it then says.
     """
 
     def __init__(self, turns: Sequence[Sequence[ScriptedToolCall]]) -> None:
@@ -44,7 +44,7 @@ class ModelScript:
         self.last_words = FINAL
 
     def turn(self, prompt: str, results: Mapping[str, str]) -> tuple[ScriptedToolCall, ...]:
-        """What the model does next. Empty: it answers `last_words`.
+        """The calls that the model makes next; empty where it then says `last_words`.
 
         Args:
             prompt: all that the model reads now: tool declarations, messages, results; without what differs from run

@@ -76,17 +76,17 @@ class SessionProbe:
 
 @dataclass(frozen=True)
 class SceneResult:
-    """What came of a scene.
+    """The result of a scene.
 
     Attributes:
         shown: the text that the model read of each call, by the call's id.
         prompts: all that it read, a text a turn.
         finished: whether it could say its last words.
-        raised: what the run raised, if anything.
-        seconds: how long it took.
-        events: what the framework streamed.
-        desk: what was done at the tools.
-        witness: what was seen at the seam.
+        raised: the exception that the run raised, if any.
+        seconds: the time that it took.
+        events: the events that the framework streamed.
+        desk: the tools, and the work that was done at them.
+        witness: the calls and strikes that were seen at the seam.
         stuck: whether the run had not ended after `LIMIT`.
     """
 
@@ -107,7 +107,7 @@ class SceneResult:
 
     @property
     def surface(self) -> tuple[Mapping[str, str], str]:
-        """What became of the calls: the texts that the model read, or what the run was ended by."""
+        """The texts that the model read of the calls, and the exception that ended the run; empty where none did."""
         return self.shown, "" if self.raised is None else f"{type(self.raised).__name__}: {self.raised}"
 
 
@@ -120,7 +120,7 @@ class SceneRunner:
 
     @property
     def usual(self) -> Mapping[str, Act]:
-        """What the tools answer by default."""
+        """The acts of the tools by default."""
         pieces = self.harness.pieces
         return USUAL if pieces is None else {name: _pieced(act, pieces) for name, act in USUAL.items()}
 

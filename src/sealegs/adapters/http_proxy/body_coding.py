@@ -10,7 +10,7 @@ GZIP = 16 + zlib.MAX_WBITS
 
 
 def accepted(given: str) -> str:
-    """What is left of an `Accept-Encoding` where only codings that can be read here are requested."""
+    """The part of an `Accept-Encoding` that requests codings that can be read here; `identity` where there is none."""
     kept = [one.strip() for one in given.split(",") if one.partition(";")[0].strip().lower() in READABLE]
     return ", ".join(kept) or "identity"
 

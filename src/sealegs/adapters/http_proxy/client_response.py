@@ -1,4 +1,4 @@
-"""What a client of the proxy sees of a call: the answer as its pieces come, or the way in which its connection breaks.
+"""The answer to a call as a client of the proxy sees it: its pieces as they come, or a break of the connection.
 
 A connection that is not to come about at all has come about already, with the proxy: it is reset before an answer.
 """

@@ -78,7 +78,7 @@ class Operations:
 
     @property
     def specs(self) -> list[ToolSpec]:
-        """What is known of each as a tool."""
+        """The specs of the operations as tools."""
         return [one.spec for one in self._known]
 
     def match(self, method: str, raw_path: str) -> tuple[Operation, dict[str, Any]] | None:

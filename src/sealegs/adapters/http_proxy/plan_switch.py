@@ -14,7 +14,7 @@ from sealegs.faults.user_error import UserError
 
 
 class PlanSwitch:
-    """What becomes of requests now.
+    """The switch of a proxy: the plan that requests are under now, and whether its faults strike.
 
     Args:
         settings: those of the proxy.
@@ -87,7 +87,7 @@ class PlanSwitch:
             self._episode, self.on = None, False
 
     def state(self) -> dict[str, Any]:
-        """What is so, and what was counted since the start and since the plan was loaded."""
+        """The state of the switch, and the counts since the start and since the plan was loaded."""
         now = self._episode
         state: dict[str, Any] = {"on": self.on, "requests": self.requests, "untouched": self.untouched}
         if now is not None:

@@ -62,7 +62,7 @@ class ProxyEpisode:
         )
 
     def _recording(self, settings: ProxySettings) -> Recorder | None:
-        """What records the episode until its files are closed; None where no record is wanted."""
+        """The recorder of the episode until its files are closed; None where no record is wanted."""
         if settings.records is None and settings.events is None:
             return None
         from sealegs.traces.episode_file import recorded_episode
@@ -89,7 +89,7 @@ class ProxyEpisode:
                 self._idle.set()
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """How often each rule fired, and how often something came of it."""
+        """The number of times that each rule fired, and the number of those that something came of."""
         return {rule: {"fired": fired, "delivered": came} for rule, (fired, came) in self._counts.items()}
 
     def switched(self, on: bool) -> None:

@@ -1,4 +1,4 @@
-"""Which requests go through the session, which pass as they are, and how each is answered."""
+"""The handler of requests: some go through the session, others pass as they are, and each is answered."""
 
 from __future__ import annotations
 

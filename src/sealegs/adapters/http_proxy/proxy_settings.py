@@ -1,4 +1,4 @@
-"""What a proxy for HTTP is started with."""
+"""The settings of a proxy for HTTP."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from sealegs.inject.session import UNARMED
 
 @dataclass(frozen=True)
 class ProxySettings:
-    """What a proxy is started with.
+    """The settings that a proxy is started with.
 
     Attributes:
         upstream: the server's origin.
         say: called with a line for the user.
         warn: called with a line about what went wrong while it runs.
         plan: the faults at the start.
-        plan_file: where they were read, and are read again.
+        plan_file: the file that they were read from, and are read from again.
         layers: makes the layers between client and faults, for each plan.
         episode: the episode's name.
         timeout: seconds after which a call that a fault holds up is given up.

@@ -1,4 +1,4 @@
-"""What a request is to the session: the tool that it calls, with which arguments, and the interface of a model."""
+"""Requests as the session sees them: the tool that each calls, its arguments, and the interface of a model."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class ToolRun:
 
 
 class CameBody:
-    """What has come of a body.
+    """The part of a body that has come.
 
     Args:
         bounded: whether no more than `KEPT` bytes are kept; then a digest stands for them.
@@ -158,12 +158,12 @@ class CameBody:
 
     @property
     def dropped(self) -> dict[str, Any] | None:
-        """What is known of a body that was not kept; None where it was."""
+        """The size and the digest of a body that was not kept; None where it was."""
         return None if self._digest is None else {"bytes": self._size, "sha256": self._digest.hexdigest()}
 
 
 def unreachable_answer(upstream: Upstream, error: aiohttp.ClientConnectorError) -> HttpAnswer:
-    """What the client gets where no connection to the server comes about."""
+    """The answer that the client gets where no connection to the server comes about."""
     text = f"the server at {upstream.origin} cannot be reached: {error}\n".encode()
     headers = (("content-type", "text/plain; charset=utf-8"), ("content-length", str(len(text))))
     return HttpAnswer(Head(502, headers), text, text)

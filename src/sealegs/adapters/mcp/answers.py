@@ -24,7 +24,7 @@ CUT = (ConnectionResetError, ConnectionAbortedError)
 
 
 def call_outcome(answer: Message) -> Outcome:
-    """What a server's answer to tools/call says."""
+    """The outcome in a server's answer to tools/call."""
     if "error" in answer:
         return _protocol_error(answer["error"])
     result = _final(answer.get("result"), "content")
@@ -36,7 +36,7 @@ def call_outcome(answer: Message) -> Outcome:
 
 
 def http_failure(answer: Message | None, status: int, retry_after: float | None) -> Failure:
-    """What an answer with an HTTP status other than success says, be it a message or not."""
+    """The failure in an answer with an HTTP status other than success, be it a message or not."""
     try:
         phrase = HTTPStatus(status).phrase
     except ValueError:
@@ -47,7 +47,7 @@ def http_failure(answer: Message | None, status: int, retry_after: float | None)
 
 
 def list_outcome(answer: Message) -> Outcome:
-    """What a server's answer to tools/list says: its tools by name."""
+    """The outcome in a server's answer to tools/list: its tools by name."""
     if "error" in answer:
         return _protocol_error(answer["error"])
     result = _final(answer.get("result"), "tools")
@@ -172,7 +172,7 @@ def _parsed(text: str) -> Any:
 
 
 def _data_of_texts(content: list[Any]) -> Any:
-    """What the texts of an answer say: the data of the only one, or a list; without texts, the blocks themselves."""
+    """The data in the texts of an answer: that of the only one, or a list; without texts, the blocks themselves."""
     data = [_parsed(text) for text in _texts(content)]
     if not data:
         return content
@@ -187,7 +187,7 @@ def _data(result: Mapping[str, Any]) -> Any:
 
 
 def _wrapped(result: Mapping[str, Any]) -> bool:
-    """Whether an answer that is not an object stands as `{"result": ...}`, as servers do that must send an object."""
+    """Return whether an answer is `{"result": ...}` around a value that is no object, as servers have to send one."""
     structured = result.get("structuredContent")
     # A tool may answer with a field `result` of its own; then the text holds the whole object.
     return (

@@ -26,7 +26,7 @@ TAIL = 200  # bytes at the end that are searched for it
 
 
 class LineBuffer(asyncio.Protocol):
-    """What a pipe delivers, cut after line ends.
+    """A reader of a pipe that cuts its bytes after line ends.
 
     Args:
         take: given one or more whole lines at a time, line ends included.
@@ -120,7 +120,7 @@ def glimpsed_id(line: bytes) -> tuple[bool, Any]:
 
 
 class Events:
-    """What a stream of server-sent events delivers, cut after each event."""
+    """A reader of a stream of server-sent events that cuts its bytes after each event."""
 
     def __init__(self) -> None:
         self._left = bytearray()
@@ -140,7 +140,7 @@ class Events:
 
     @property
     def rest(self) -> bytes:
-        """What came after the last whole event."""
+        """The bytes after the last whole event."""
         return bytes(self._left)
 
 

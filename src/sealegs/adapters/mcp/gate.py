@@ -1,4 +1,4 @@
-"""Which requests of an MCP client go through the session: the gate decides, and an exchange takes each one through.
+"""The gate for the requests of an MCP client: it picks those for the session, and an exchange takes each one through.
 
 The same for pipes and HTTP. The plan names tools/list like a tool, by `tools/list`; its answer is an object of the
 tools by name, so that a fault's path can lead into one of them. A rule that would strike any tool (`{tool: "*"}`)
@@ -103,7 +103,7 @@ class Gate:
         self.tools.on_mistake = mistaken
 
     def exchange(self, raw: bytes, message: Message) -> McpExchange | None:
-        """What a message must go through; None where it passes as it is. Asking counts the call: ask once."""
+        """The exchange for a message; None where it passes as it is. Asking counts the call: ask once."""
         method, id, params = message.get("method"), id_of(message), message.get("params")
         if id is None or self.shut:
             return None
@@ -137,7 +137,7 @@ class Gate:
         return SessionExchange(McpRequest(raw, message, id, tool, arguments), crossing, self.tools, self.tasks)
 
     def http_request(self, arguments: Mapping[str, Any]) -> InterceptedCall | None:
-        """What a request over HTTP must itself go through; None where nothing strikes it. Asking counts it."""
+        """The interception of a request over HTTP itself; None where nothing strikes it. Asking counts it."""
         return self.session.intercept(HTTP_REQUEST, as_given, arguments)
 
     def batch(self, raw: bytes) -> None:

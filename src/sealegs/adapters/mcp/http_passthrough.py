@@ -56,6 +56,7 @@ class PassThrough:
         try:
             async for piece in answer.content.iter_any():
                 found = events.fed(piece)
+                # One by one, as `count` never returns from the last event that the client is to see.
                 if LIMIT in request:
                     for event in found:
                         await response.write(event)

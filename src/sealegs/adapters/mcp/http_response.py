@@ -1,4 +1,4 @@
-"""What the HTTP relay answers a client: a response that becomes a stream with the first event."""
+"""The HTTP relay's answer to a client: a response that becomes a stream with the first event."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STATUS = {-32700: 400, -32600: 400, -32601: 404, -32602: 400}  # of protocol err
 
 @dataclass(frozen=True, slots=True)
 class ResponseHead:
-    """How the server's answer came: its status and headers, and whether it was an event of a stream."""
+    """The head of the server's answer: its status and headers, and whether it was an event of a stream."""
 
     status: int
     headers: Headers
@@ -30,7 +30,7 @@ class ResponseHead:
 
 
 class EventLimit:
-    """How many events of a stream a client is shown.
+    """The limit on the events of a stream that a client is shown.
 
     Args:
         left: so many.

@@ -66,7 +66,7 @@ class ResumableCall:
             self.task.cancel()
 
     async def concluded(self, id: RequestId, heard: ServerReply) -> ClientReply | None:
-        """What is to be shown in the place of an answer; None where that is nothing."""
+        """The reply to show in the place of an answer; None where nothing is to be shown."""
         assert self.task is not None
         if not self._answers[id].done():
             self._answers[id].set_result(heard)

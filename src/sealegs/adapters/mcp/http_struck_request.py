@@ -61,7 +61,7 @@ class StruckRequest:
         self._response: web.StreamResponse | None = None
 
     async def answered(self) -> web.StreamResponse:
-        """What the client is to see."""
+        """The response that the client is to see."""
         outcome = await self._crossing.call_async(self._run)
         if not isinstance(outcome, Failure):
             assert self._response is not None

@@ -1,4 +1,4 @@
-"""How a client asks to hear that the list of the tools has changed, and how it hears of it."""
+"""Changes of the list of the tools: the request of a client to hear of them, and the notification."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class LearningExchange(McpExchange):
         self._watched = watched
 
     async def through(self, ask: Ask, hand: Hand) -> ClientReply:
-        """What the client is to see: the answer as it came. For the arguments see `McpExchange.through`."""
+        """The reply that the client is to see: the answer as it came. For the arguments see `McpExchange.through`."""
         self.server_called = True
         answer = await ask(self.request.raw, self.request.id)
         if answer.message is not None:

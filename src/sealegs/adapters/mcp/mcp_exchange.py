@@ -1,4 +1,4 @@
-"""What a transport (pipes, HTTP) sees of a request that the gate takes out of the stream, until it is answered.
+"""A request that the gate takes out of the stream, as a transport (pipes, HTTP) sees it until it is answered.
 
 Transports only carry bytes: an exchange asks the server by a function of its transport, and says what the client is to
 see. How it gets there differs: through the session (`session_exchange`), past it while the tools are learned
@@ -19,7 +19,7 @@ from sealegs.adapters.mcp.mcp_request import McpRequest
 
 @dataclass(frozen=True, slots=True)
 class ServerReply:
-    """What a server answered.
+    """The answer of a server.
 
     Attributes:
         message: the message; None where it answered with something else (an HTTP error).
@@ -38,7 +38,7 @@ class ServerReply:
 
 @dataclass(frozen=True, slots=True)
 class ClientReply:
-    """What the client is to see: this message, in the form of what was heard; without one, `heard` as it came.
+    """The reply that the client is to see: this message, in the form of `heard`; without one, `heard` as it came.
 
     Without either, the connection is to be cut. `true`: the message is the server's own, under the client's id.
     """
@@ -75,7 +75,7 @@ class McpExchange(ABC):
 
     @abstractmethod
     async def through(self, ask: Ask, hand: Hand) -> ClientReply | None:
-        """What the client is to see; None where it sees it later.
+        """The reply that the client is to see; None where it sees it later.
 
         Args:
             ask: sends a request to the server under this id, and waits for the answer. Where the request is the

@@ -64,7 +64,7 @@ def end_server(server: subprocess.Popen[bytes], windows: bool = WINDOWS) -> None
 
 
 def end_of_server(code: int) -> str:
-    """How a server ended, in words."""
+    """The way in which a server ended, in words."""
     if code < 0:
         return f"the server was ended by {signal.Signals(-code).name}"
     return f"the server ended with exit code {code}"

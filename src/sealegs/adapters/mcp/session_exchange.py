@@ -57,7 +57,7 @@ class SessionExchange(McpExchange):
         self._truth: Message | None = None  # the tool's own last answer: what is shown takes its form
 
     async def through(self, ask: Ask, hand: Hand) -> ClientReply | None:
-        """What the client is to see; None where it sees it later. For the arguments see `McpExchange.through`."""
+        """The reply that the client is to see; None where it comes later. Arguments as in `McpExchange.through`."""
         try:
             reply = await self._replied(ask, hand)
         except BaseException:
@@ -94,7 +94,7 @@ class SessionExchange(McpExchange):
         return self._reply(await self._crossing.call_async(run))
 
     async def concluded(self, result: ServerReply) -> ClientReply:
-        """What the client is to see of a result that it fetches."""
+        """The reply that the client is to see to the fetch of its result."""
         assert self._later is not None
         assert self._result is not None
         if not self._result.done():

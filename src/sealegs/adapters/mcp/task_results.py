@@ -25,7 +25,7 @@ class TaskFetch(McpExchange):
         self._call = call
 
     async def through(self, ask: Ask, hand: Hand) -> ClientReply:
-        """What the client is to see. For the arguments see `McpExchange.through`."""
+        """The reply that the client is to see. For the arguments see `McpExchange.through`."""
         self.server_called = True
         answer = await ask(self.request.raw, self.request.id)
         result = self._result_in(answer.message)

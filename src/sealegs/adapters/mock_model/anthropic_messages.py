@@ -14,7 +14,7 @@ API = MODEL_APIS["anthropic-messages"]
 
 
 def messages_state(body: Mapping[str, Any]) -> ConversationState:
-    """How far the conversation of a request is."""
+    """The state of the conversation of a request."""
     counter = Counter((body.get("thread") or {}).get("previous_message_id"))
     for message in body.get("messages") or ():
         content = message.get("content")

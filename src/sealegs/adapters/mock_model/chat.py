@@ -20,7 +20,7 @@ API = MODEL_APIS["openai-chat"]
 
 
 def chat_state(body: Mapping[str, Any]) -> ConversationState:
-    """How far the conversation of a request is."""
+    """The state of the conversation of a request."""
     counter = Counter()
     for message in body.get("messages") or ():
         if message.get("role") == "assistant":

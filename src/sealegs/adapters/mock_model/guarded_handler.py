@@ -30,7 +30,7 @@ class HeadTooLargeError(Exception):
 
 
 class _TimedStream(io.RawIOBase):
-    """What comes over a connection, to a moment and to so many bytes."""
+    """The stream of bytes from a connection, to a moment and to so many bytes."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -127,7 +127,7 @@ class GuardedHandler(BaseHTTPRequestHandler):
             self.wfile.write(b"HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n")
 
     def refusal(self) -> RequestRefusal | None:
-        """Why this request is not answered; None where it is."""
+        """The refusal of this request; None where it is answered."""
         origins = self.headers.get_all("Origin", [])
         found = self.rules.refusal("http", self.headers.get("Host", ""), origins, self.path)
         return (

@@ -13,7 +13,7 @@ API = MODEL_APIS["openai-responses"]
 
 
 def responses_state(body: Mapping[str, Any]) -> ConversationState:
-    """How far the conversation of a request is."""
+    """The state of the conversation of a request."""
     counter = Counter(body.get("previous_response_id"))
     given = body.get("input")
     for item in [given] if isinstance(given, str) else given or ():

@@ -38,7 +38,7 @@ class ToolUse(BaseModel):
 
 
 class ScriptedTurn(BaseModel):
-    """What the model says and calls at once. In every text, `{{heard}}` is its input since its last turn."""
+    """A turn of the model: its words and calls. In every text, `{{heard}}` is its input since its last turn."""
 
     model_config = FORM
     when: str | None = Field(

@@ -27,7 +27,7 @@ HOST = "127.0.0.1"
 
 
 class Interface(NamedTuple):
-    """How one interface is read and written."""
+    """The functions that read and write one interface."""
 
     api: ModelApi
     heard: Callable[[Mapping[str, Any]], ConversationState]
@@ -94,12 +94,12 @@ class ScriptServer:
 
     @property
     def url(self) -> str:
-        """What an OpenAI client takes as `base_url`."""
+        """The `base_url` for an OpenAI client."""
         return f"{self.root}/v1"
 
     @property
     def root(self) -> str:
-        """What an Anthropic client takes as `base_url`."""
+        """The `base_url` for an Anthropic client."""
         return f"http://{HOST}:{self._server.server_port}"
 
     def serve(self) -> None:
@@ -129,7 +129,7 @@ class ScriptServer:
             self._on_request(request)
 
     def played(self, heard: ConversationState) -> PlayedTurn:
-        """What the script says now."""
+        """The turn that the script plays now."""
         return self._script.play(heard.turns, heard.text)
 
 

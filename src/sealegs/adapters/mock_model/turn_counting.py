@@ -1,4 +1,4 @@
-"""What the interfaces have in common: how turns are counted, and a turn as a reply of a model.
+"""Common parts of the interfaces: a counter of turns, and a turn as a reply of a model.
 
 The calls of a turn have its number in their ids, and so has an answer that a client may refer to. Nothing is kept
 between requests.
@@ -21,7 +21,7 @@ MARKED = re.compile(r"_(\d+)(?:_\d+)?$")
 
 @dataclass(frozen=True, slots=True)
 class ConversationState:
-    """How far a conversation is.
+    """The progress of a conversation.
 
     Attributes:
         turns: of the model that were taken.
@@ -55,7 +55,7 @@ class Counter:
         self._texts.append(content_text(content))
 
     def heard(self) -> ConversationState:
-        """How far the conversation is."""
+        """The progress of the conversation."""
         return ConversationState(self._turns, "\n".join(filter(None, self._texts)))
 
 

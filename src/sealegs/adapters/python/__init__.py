@@ -138,7 +138,7 @@ def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route
 
 
 def _guard(function: AnyTool) -> Callable[[AnyTool, str, Parameters, AnyTool | None, Route], FunctionType]:
-    """What makes the wrapper of a tool of this form."""
+    """The function that makes the wrapper of a tool of this form."""
     if _is(inspect.isgeneratorfunction, function):
         return stream_guard
     if _is(inspect.isasyncgenfunction, function):

@@ -97,6 +97,6 @@ def _text(error: BaseException) -> str:
 
 
 def _texts(error: BaseException) -> list[str]:
-    """What an exception says, as itself and as its class was given it (a KeyError puts that in quotes)."""
+    """The text of an exception, as itself and as its class was given it (a KeyError puts that in quotes)."""
     first = error.args[0] if error.args else None
     return [_text(error), *([first] if isinstance(first, str) else [])]

@@ -1,4 +1,4 @@
-"""What the author of a tool declares of it where it stands: whether it changes anything, and how it is repeated."""
+"""Declarations by the author of a tool, in its code: whether it changes anything, and how it is repeated."""
 
 from __future__ import annotations
 

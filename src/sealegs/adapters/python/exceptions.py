@@ -1,4 +1,4 @@
-"""How a failure is shown: as an exception that could be the tool's own, with no trace of what stands between.
+"""Exceptions that show a failure as the tool's own, with no trace of the code in between.
 
 Frameworks put exceptions and tracebacks into prompts; an agent must not learn from one that it is being tested.
 """
@@ -19,7 +19,7 @@ OURS = str(Path(__file__).parents[2])
 
 
 class ToolFault(Exception):
-    """What a tool raises when it is shown to fail: a subclass named after the failure, in the tool's own module.
+    """An exception of a tool that is shown to fail: a subclass named after the failure, in the tool's own module.
 
     Attributes:
         failure: the failure as data. The exception's text is its message, or its JSON where there is more to say.

@@ -21,7 +21,7 @@ Run = Callable[[Call], T]
 
 
 class Route(NamedTuple):
-    """Where a tool's calls go: the sessions that may be meant (none: nowhere), and the one that is."""
+    """The route of a tool's calls: the sessions that may be meant (none: nowhere), and the one that is."""
 
     sessions: Collection[Session]
     find: Callable[[], Session | None]
@@ -33,7 +33,7 @@ def module_of(function: AnyTool) -> str:
 
 
 def not_begun(error: Exception, function: AnyTool) -> bool:
-    """Whether Python turned the arguments down before the function began. Ask where the call stands, nowhere else.
+    """Return whether Python turned the arguments down before the function began. Ask only in the frame that called.
 
     A function that has begun has a frame in the traceback; of other callables that is not known.
     """

@@ -79,7 +79,7 @@ def _async_run(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    """What runs the generator function below the seam, for a call with these arguments."""
+    """A function that runs the generator function below the seam, for a call with these arguments."""
 
     async def run(call: Call) -> AsyncGenerator[Any, None]:
         target = dry if call.dry else function

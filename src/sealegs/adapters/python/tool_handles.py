@@ -13,7 +13,7 @@ from sealegs.inject import NO_DRY_RUN, ToolHandle
 
 
 def tool_handle(function: Callable[..., Any]) -> ToolHandle:
-    """How layers call this function; one that is async only in a task. The pieces of a generator are one list."""
+    """The handle by which layers call this function, an async one only in a task. A generator's pieces are one list."""
     parameters = Parameters(function)
 
     def run(call: Call) -> Outcome:

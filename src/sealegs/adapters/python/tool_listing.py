@@ -43,7 +43,7 @@ def listed_tools(name: str) -> list[ListedTool]:
 
 
 def known_tool(thing: Any) -> ListedTool:
-    """What is known of one tool.
+    """The entry of one tool, as far as it is known.
 
     Raises:
         UserError: the thing is not a tool.
@@ -52,6 +52,7 @@ def known_tool(thing: Any) -> ListedTool:
 
 
 def _tools_in(given: Any) -> Iterable[ListedTool]:
+    # First, because a provider's JSON of one tool is a mapping, too.
     one = _recognised(given)
     if one is not None:
         yield one
@@ -84,7 +85,7 @@ def _recognised(thing: Any) -> ListedTool | None:
 
 
 def _schema(thing: Any) -> Any:
-    """How a framework's tool describes its arguments; some make it on demand."""
+    """The schema of a framework's tool for its arguments; some make it on demand."""
     found = next(found for name in SCHEMAS if (found := getattr(thing, name, None)) is not None)
     return found() if inspect.ismethod(found) else found
 

@@ -1,4 +1,4 @@
-"""What every relay over HTTP needs, whatever it carries: addresses, guards, the server behind, listening, passing on.
+"""Common parts of relays over HTTP, whatever they carry: addresses, guards, the server behind, listening, passing on.
 
 It knows nothing of sessions and faults; `mcp` and `http_proxy` beside it do. What it does not cover: HTTP/2 towards
 clients, and trailers.

@@ -1,4 +1,4 @@
-"""Which server names can be looked up at all, known before a request fails.
+"""Server names that can be looked up at all, known before a request fails.
 
 What it does not cover: whether there is such a server.
 """

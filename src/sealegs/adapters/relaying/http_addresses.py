@@ -31,7 +31,7 @@ class Addresses:
         self._relay = relay
 
     def target(self, raw_path: str) -> str:
-        """What a client asks for, as the server must see it."""
+        """The target of a client's request, as the server must see it."""
         path, mark, query = raw_path.partition("?")
         return f"{path}{mark}{self._inward(query)}"
 

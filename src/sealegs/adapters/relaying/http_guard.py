@@ -37,7 +37,7 @@ class RequestGuard:
         self._rules = RequestRules(host, hosts, origins, server, options)
 
     def refusal(self, request: web.BaseRequest) -> web.Response | None:
-        """Why a request is not answered; None where it is."""
+        """The refusal of a request; None where it is answered."""
         origins = request.headers.getall("Origin", [])
         # Not `request.host`, which is a name of this machine where the client sent none.
         host = request.headers.get("Host", "")

@@ -66,7 +66,7 @@ async def serving(handle: Handle, host: str, port: int, option: str = "--port") 
 
 
 def _log() -> logging.Logger:
-    """Where our own mistakes are reported. A client that sent something other than HTTP gets a 400."""
+    """The logger for our own mistakes. A client that sent something other than HTTP gets a 400."""
     log = logging.getLogger(__name__)
     log.addFilter(_is_ours)  # adding it once more changes nothing
     return log

@@ -1,4 +1,4 @@
-"""What holds on every right answer of a tool, as data that can be checked and broken.
+"""Invariants of every right answer of a tool, as data that can be checked and broken.
 
 An invariant belongs to the family of implicit corruption that breaks it. `violations` is what a careful agent can know
 from the call and the answer alone; `Invariant.broken` is how a corruption makes an answer wrong in exactly that way.

@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - the methods are documented in the base class
-"""What everybody knows: a capital, a time zone, a currency's country."""
+"""The invariant of general knowledge: a capital, a time zone, a currency's country."""
 
 from __future__ import annotations
 

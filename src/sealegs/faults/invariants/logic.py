@@ -14,7 +14,7 @@ from sealegs.faults.invariants.invariant import Data, Invariant, roughly_equal
 
 @dataclass(frozen=True, slots=True)
 class Requires(Invariant):
-    """Where `when` equals `equals` (`confirmed`), `field` (the confirmation's id) is there and not empty."""
+    """The rule that `field` (the confirmation's id) has a value where `when` equals `equals` (`confirmed`)."""
 
     family: ClassVar[str] = "logic_violation"
     field: str

@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - the methods are documented in the base class
-"""What holds for the answers of every tool: required fields are there, and nothing internal shows."""
+"""Invariants of the answers of every tool: required fields are there, and nothing internal shows."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Present(Invariant):
         return self.first_false(arguments, output, candidates)
 
     def missing(self, output: Data) -> str | None:
-        """What is missing or of another type, as a sentence; None where nothing is."""
+        """The first value that is missing or of another type, in a sentence; None where there is none."""
         if not self.validator.is_valid(output):  # which is much quicker than to look for errors
             error = next(iter(self.validator.iter_errors(output)))
             where = ".".join(map(str, error.instance_path)) or "the answer"

@@ -18,6 +18,7 @@ def violations(
     if not isinstance(output, (dict, Mapping)):
         if returns is not None and returns.schema.get("type") == "object":
             return (Violation("malformed", (), f"the answer is {type(output).__name__}, not an object"),)
+        # The tool's own invariants are about fields, which only an object has.
         return () if NO_LEAK.holds(arguments, output) else (_broken(NO_LEAK),)
     found = []
     missing = returns.missing(output) if returns is not None else None

@@ -81,7 +81,7 @@ class Exponential(Distribution):
 
 
 class Quantiles(Distribution):
-    """What was measured: quantiles, and straight lines between them."""
+    """A measured distribution: quantiles, and straight lines between them."""
 
     key: ClassVar[str] = "quantiles"
     points: Annotated[tuple[tuple[Fraction, Seconds], ...], Field(min_length=2)] = Field(

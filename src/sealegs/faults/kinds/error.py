@@ -62,7 +62,7 @@ class Error(Fault):
 
     @cached_property
     def failure(self) -> Failure:
-        """What the agent is shown, without the exception."""
+        """The failure that the agent is shown, without the exception."""
         phrase = "The tool failed" if self.status is None else _phrase(self.status)
         named = "ToolError" if self.status is None else "".join(filter(str.isalnum, phrase.title()))
         return Failure(

@@ -23,7 +23,7 @@ class RateLimit(Fault):
 
     @cached_property
     def failure(self) -> Failure:
-        """What the agent is shown."""
+        """The failure that the agent is shown."""
         return Failure(
             f"Rate limit exceeded. Retry after {self.retry_after:g} s.",
             type="RateLimitExceeded",

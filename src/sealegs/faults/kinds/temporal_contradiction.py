@@ -8,6 +8,6 @@ from sealegs.faults.corruption import Breaking
 
 
 class TemporalContradiction(Breaking):
-    """What must come first comes last: updated before created, arrival before departure."""
+    """A time is later than one that must follow it: updated before created, arrival before departure."""
 
     kind: Literal["temporal_contradiction"] = "temporal_contradiction"

@@ -12,7 +12,7 @@ from sealegs.faults.moment import MOMENTS, Moment
 
 
 def timed_out(seconds: float) -> Failure:
-    """What a caller with a timeout is left with after so many seconds."""
+    """The failure that a caller with a timeout is left with after so many seconds."""
     message = f"The request timed out after {seconds:g} s."
     return Failure(message, type="TimeoutError", exception=TimeoutError(message))
 

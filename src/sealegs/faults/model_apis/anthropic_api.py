@@ -201,7 +201,7 @@ def _events(answer: Answer) -> Iterator[dict[str, Any]]:
 
 
 def _add(block: dict[str, Any], pieces: list[str], delta: Mapping[str, Any]) -> None:
-    """What a piece adds to a block."""
+    """Add a chunk's delta to a block."""
     kind = delta["type"]
     if kind == "input_json_delta":
         pieces.append(delta["partial_json"])

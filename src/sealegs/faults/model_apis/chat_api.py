@@ -128,7 +128,7 @@ def _deltas(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _add(call: dict[str, Any], part: Mapping[str, Any]) -> None:
-    """What a piece adds to a call."""
+    """Add a chunk's part of a call to that call."""
     function = part.get("function") or {}
     before = call.get("function") or {"name": "", "arguments": ""}
     call["id"] = part.get("id") or call.get("id", "")

@@ -1,4 +1,4 @@
-"""What the interfaces of models have in common: a reply that is free of their forms, and the errors that they give."""
+"""Common parts of the interfaces of models: a reply that is free of their forms, and the errors that they give."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class ModelApi(ABC):
         """The headers that come with an error, besides those of its body."""
 
     def failure(self, problem: Problem, model: str, retry_after: float | None) -> Failure:
-        """What goes wrong, as a failure of this interface."""
+        """A problem of the model as a failure of this interface."""
         known = self.problems[problem]
         message = known.message.format(model=model or "the model", wait=duration(retry_after or 1.0))
         body = {"code": known.code, "param": known.param, "limit": known.limit}

@@ -1,4 +1,4 @@
-"""Where two answers of an episode contradict each other: the same field of the same thing has two values.
+"""Contradictions between two answers of an episode: the same field of the same thing has two values.
 
 Two records, each an object in an answer or the arguments of a call, are of the same thing if one value that names it
 is in both: a code, an address of mail. Then fields of the same name must agree. The rule knows no tool; it sees what
@@ -43,7 +43,7 @@ class Contradiction:
 
 
 def contradictions(earlier: Iterable[Exchange], now: Exchange) -> tuple[Contradiction, ...]:
-    """What an answer says otherwise than earlier answers.
+    """Contradictions between an answer and earlier answers.
 
     Args:
         earlier: the calls before it that were answered.
@@ -63,7 +63,7 @@ def contradictions(earlier: Iterable[Exchange], now: Exchange) -> tuple[Contradi
 
 
 def _agreed(wanted: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
-    """Whether a record says nothing else than what was asked for; one of another quantity or day is no other value."""
+    """Return whether a record agrees with all that was asked for; one of another quantity or day is no other value."""
     return all(_agree(wanted[name], record[name]) for name in wanted.keys() & record.keys())
 
 
@@ -74,6 +74,7 @@ def _between(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Contrad
     thing = min(named)
     for field in sorted((old.keys() & new.keys()) - PASSING):
         before, now = old[field], new[field]
+        # A number in one answer and a text in the other may be the same value in two forms.
         if number(before) == number(now) and not _agree(before, now):
             yield Contradiction(thing, field, before, now)
 

@@ -1,4 +1,4 @@
-"""What is wrong with an answer at a glance: rules that know no tool.
+"""Rules that find faults in an answer at a glance, and know no tool.
 
 A value is empty; the inside of a server shows; a field that has an argument's name says something else than the
 argument; a number lies outside what its field's name allows (a negative price, a latitude of 120). The rules see the
@@ -40,7 +40,7 @@ LIMITS: Mapping[str, tuple[float, float]] = {
 
 
 def glance(arguments: Mapping[str, Any], output: Any) -> tuple[str, ...]:
-    """What is wrong, each as `PATH: what`; nothing where no rule finds anything.
+    """The findings at a glance, each as `PATH: finding`; empty where no rule finds anything.
 
     Args:
         arguments: what the tool was called with.

@@ -1,4 +1,4 @@
-"""Where on the ladder a wrong answer is, as far as the call and the answer alone can tell.
+"""The rung of the ladder that a wrong answer is on, as far as the call and the answer alone can tell.
 
 `glance`: a rule that knows no tool, or general knowledge, sees it in one value. `arithmetic`: every value looks right,
 and two of them (or one and an argument) contradict each other by a sum, a mean, a count, a formula or the order of
@@ -42,7 +42,7 @@ def visible_rung(spec: ToolSpec | None, arguments: Mapping[str, Any], truth: Any
 
 
 def glance_findings(spec: ToolSpec | None, arguments: Mapping[str, Any], truth: Any, wrong: Any) -> tuple[str, ...]:
-    """What a look shows that is not in the true answer too, as `PATH: what`."""
+    """The findings at a glance that are not in the true answer too, as `PATH: finding`."""
     before = set(glance(arguments, truth))
     seen = [finding for finding in glance(arguments, wrong) if finding not in before]
     return (
@@ -64,7 +64,7 @@ def _of(spec: ToolSpec | None, kinds: tuple[type[Any], ...], arguments: Mapping[
 
 
 def keeps_structure(spec: ToolSpec | None, output: Any) -> bool:
-    """Whether an answer has the keys and types of the tool's schema; its bounds, patterns and words are not checked."""
+    """Return whether an answer has the keys and types of the tool's schema; bounds, patterns and words do not count."""
     if spec is None or not spec.returns:
         return True
     return _structure(json.dumps(spec.returns)).is_valid(output)
@@ -77,7 +77,7 @@ def emptied(truth: Any, wrong: Any) -> bool:
 
 
 def has_changed(truth: Any, wrong: Any, path: str) -> bool:
-    """Whether the values that a path names differ for people: by more than rounding, letter case and outer space."""
+    """Return whether a path's values differ for people: by more than rounding, letter case and outer space."""
     one, other = paths.values_at(truth, path), paths.values_at(wrong, path)
     return len(one) != len(other) or not all(map(roughly_equal, one, other))
 

@@ -16,7 +16,7 @@ from sealegs.recovery.causes import causes
 
 
 def known_already(one: Exemplar, others: Iterable[Exemplar]) -> str:
-    """Why an exemplar is not new beside others; empty where it is."""
+    """The reason why an exemplar is not new beside others; empty where it is new."""
     for other in others:
         if one.name == other.name:
             return f"{one.name}: an exemplar of this name is there already; choose another name"
@@ -27,7 +27,7 @@ def known_already(one: Exemplar, others: Iterable[Exemplar]) -> str:
 
 
 def describe_replacements(new: Iterable[Exemplar]) -> list[str]:
-    """Which exemplars of the shipped bank these replace, each in a sentence."""
+    """A sentence for each exemplar of the shipped bank that one of these replaces."""
     names = {one.name for one in shipped_exemplars()}
     return [f"{one.name} takes the place of the shipped exemplar of this name" for one in new if one.name in names]
 
@@ -53,7 +53,7 @@ def extend_bank_text(path: Path, new: Sequence[Exemplar]) -> str:
 
 
 def coverage(exemplars: Sequence[Exemplar]) -> dict[str, int]:
-    """How many exemplars there are for each cause."""
+    """The number of exemplars for each cause."""
     return {name: sum(one.cause == name for one in exemplars) for name in causes()}
 
 

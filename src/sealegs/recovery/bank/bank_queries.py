@@ -77,7 +77,7 @@ def mined_data(found: Sequence[ExemplarProposal], taken: Sequence[ExemplarPropos
 
 
 def check_bank_file(path: Path | None) -> dict[str, Any]:
-    """What a bank holds.
+    """The contents of a bank: counts of its exemplars by cause and by class, and their statuses.
 
     Raises:
         UserError: it is not a bank; the message holds everything that is wrong.

@@ -86,12 +86,12 @@ class Exemplar(BaseModel):
 
     @cached_property
     def text(self) -> str:
-        """What an agent reads."""
+        """The text that an agent reads."""
         steps = " ".join(f"{place}. {step.rstrip('.')}." for place, step in enumerate(self.steps, start=1))
         return f"{BEGINNING} {self.diagnosis.rstrip('.')}. {steps} Stop when {self.stop.rstrip('.')}."
 
     def advice_on(self, signature: Signature) -> str:
-        """What an agent reads of it on this failure, with a warning before it repeats what may have happened.
+        """The text that an agent reads on this failure, with a warning before a call that may repeat what was done.
 
         Words never prove that a call did nothing: a refusal may be that of an inner call, after the work was done. So
         for a tool that may have done something, every proposed call gets the warning, be it the same call, a
@@ -128,7 +128,7 @@ class Exemplar(BaseModel):
 
     @cached_property
     def category(self) -> FailureCategory:
-        """What kind of help the failure asks for."""
+        """The kind of help that the failure asks for."""
         return categorize_failure(self.signature)
 
     @cached_property

@@ -46,7 +46,7 @@ class ExemplarProposal:
 
 
 def mine_exemplars(records: Iterable[Record], bank: Bank, notes: list[str] | None = None) -> list[ExemplarProposal]:
-    """What recorded recoveries teach, each kind of failure and way out once.
+    """The exemplars that recorded recoveries teach, each kind of failure and way out once.
 
     Args:
         records: finished episodes.
@@ -145,7 +145,7 @@ def _exemplar(episode: str, turn: Turn, wrong: Signature, cause: str, way: Seque
 
 
 def _steps(failed: Call, way: Sequence[Turn]) -> tuple[tuple[str, ...], bool]:
-    """What was done, as orders, and whether they are for this tool alone."""
+    """The steps that were taken, as orders, and whether they are for this tool alone."""
     steps: list[str] = []
     last = way[-1].call
     for turn in way[:-1]:

@@ -52,7 +52,7 @@ class SimilarityIndex(Protocol):
     """Texts that can be compared with one: BM25 here; an index of embeddings fits as well."""
 
     def likeness(self, query: str) -> NDArray[np.float64]:
-        """How alike the query and every text are, 0 to 1."""
+        """The similarity of the query to every text, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Bank:
         self._texts.likeness("warm")  # what is built on the first question is built now
 
     def distances(self, signature: Signature, call: Call | None = None) -> NDArray[np.float64]:
-        """How far every exemplar is from a failure, 0 to 1; infinite where it is for other tools."""
+        """The distance of every exemplar from a failure, 0 to 1; infinite where it is for other tools."""
         return self._distances(signature, call, self._recognised(signature))[0]
 
     def _recognised(self, signature: Signature) -> Cause | None:
@@ -162,7 +162,7 @@ class Bank:
         return None
 
     def advice(self, call: Call, signature: Signature) -> Advice | None:
-        """What the exemplar says that helps here; None where none does."""
+        """The advice of the exemplar that helps here; None where none does."""
         match = self.helps(signature, call)
         return (
             None if match is None else Advice(match.exemplar.advice_on(signature), match.exemplar.name, match.distance)
@@ -301,7 +301,7 @@ class _Features:
 
 
 def _table(values_named: Sequence[Sequence[Any]]) -> dict[Any, Any]:
-    """How far each structure is from each value; under None, from a value that no structure names."""
+    """The distances of all structures from each value; under None, from a value that no structure names."""
     import numpy as np
 
     # An exemplar that names no value fits any, but says less than one that names it.
@@ -352,7 +352,7 @@ def _covers(one: Exemplar, signature: Signature) -> bool:
 
 
 def _words(signature: Signature) -> str:
-    """What of a failure is compared as text."""
+    """The part of a failure that is compared as text."""
     if not signature.message and not signature.invariants:
         return _CAMEL.sub(" ", error_basename(signature.type))
     return " ".join([signature.message, *signature.invariants])

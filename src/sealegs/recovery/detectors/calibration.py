@@ -1,4 +1,4 @@
-"""How surprising a broken statement is, counted on right answers that were held out.
+"""The surprise of a broken statement, counted on right answers that were held out.
 
 The record is cut into folds by episode. What is mined without a fold is checked against the fold's answers, which are
 taken to be right: that gives how often a right answer breaks a statement of this sort with this much support. A tool's
@@ -28,7 +28,7 @@ def bucket(support: int) -> int:
 
 @dataclass
 class StatementCounts:
-    """How often a statement was tested, and how often broken by at least 0, 1, 2, 3."""
+    """Counts of the tests of a statement, and of those that it failed by at least 0, 1, 2, 3."""
 
     tested: float = 0.0
     broken: list[float] = field(default_factory=lambda: [0.0] * (FAR + 1))
@@ -39,14 +39,14 @@ class StatementCounts:
         self.broken = [one + more for one, more in zip(self.broken, other.broken, strict=True)]
 
     def add(self, far: int | None) -> None:
-        """One answer: how far it broke it; None where it did not."""
+        """Count one answer by how far it broke the statement; None where it did not."""
         self.tested += 1
         for step in range(FAR + 1 if far is None else far + 1):
             self.broken[step] += far is not None
 
 
 class CalibrationTally:
-    """What was counted, by kind and support, and by each statement of each tool.
+    """Counts by kind and support, and by each statement of each tool.
 
     Args:
         parts: tallies that are counted together.

@@ -63,7 +63,7 @@ class LearnedDetector:
         self._watches = {tool: DriftWatch(own, answers) for tool, own in (levels or {}).items() if own}
 
     def findings(self, call: Call, value: Any) -> Sequence[Violation]:
-        """What is wrong with an answer, the most surprising first."""
+        """The violations in an answer, the most surprising first."""
         view = FlatCall(call.arguments, value)
         found = self._index.broken(call.tool, view)
         if evidence(found) < self.threshold:

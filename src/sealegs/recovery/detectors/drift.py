@@ -38,7 +38,7 @@ class Level:
     log: bool
 
     def off(self, value: float) -> float | None:
-        """How many spreads a value lies above the level; None where the spread is unknown."""
+        """The spreads by which a value lies above the level; None where its logarithm counts and it has none."""
         if self.log and value <= 0:
             return None
         return max(-CLIPPED, min(CLIPPED, ((math.log(value) if self.log else value) - self.centre) / self.spread))

@@ -15,7 +15,7 @@ from sealegs.traces.observed import NOT_KEPT, Trace
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What was found.
+    """The findings of a check, and how many answers were checked.
 
     Attributes:
         answers: how many were looked at.
@@ -60,6 +60,7 @@ def check_traces(
             answers += 1
             if call.tool not in profiles.tools:
                 unknown[call.tool] = unknown.get(call.tool, 0) + 1
+            # Unknown tools too: leaks and the statements on field names need no profile of the tool.
             found = detector.findings(Call(call.tool, call.arguments), call.shown.value)
             wrong += bool(found)
             rows += [_row(trace.name, place, call.tool, cast(BrokenStatement, one)) for one in found]

@@ -1,4 +1,4 @@
-"""What was learned of tools' normal answers, as data: a file, and the detector that it makes.
+"""Profiles of tools' normal answers, learned from records, as data: a file, and the detector that it makes.
 
 `learn` reads what the tools themselves returned, whatever a fault of ours showed in its place. What it does not
 cover: a tool that answered wrongly in the record all along; that is learned as normal.
@@ -62,12 +62,12 @@ Per = Literal["answer", "episode"]
 
 @dataclass(frozen=True)
 class Profile:
-    """What is normal of one tool's answers, or, under no name, of fields by their names alone.
+    """The normal answers of one tool, or, under no name, the normal fields by their names alone.
 
     Attributes:
         tool: its name.
-        answers: how many it was learned from.
-        statements: what was true of all of them, each with the score of breaking it by 0, 1, 2 and 3.
+        answers: the number of answers that it was learned from.
+        statements: those true of all of them, each with the score of breaking it by 0, 1, 2 and 3.
         levels: of numbers, for drift.
     """
 
@@ -231,7 +231,7 @@ def _statements(episodes: Sequence[Answers]) -> dict[str, list[Statement]]:
 
 
 def _cut(episodes: Sequence[Answers], folds: int, fold: int) -> tuple[dict[str, list[Statement]], list[Answers]]:
-    """What is mined without a fold and without calls that the fold also makes, and the fold.
+    """The statements mined without a fold and without calls that the fold also makes, and the fold.
 
     A call that was held out would break nothing if its twin had been learned from, and a call that is tested later
     mostly has none: the threshold would be too low by as much as the record repeats itself.
@@ -243,7 +243,7 @@ def _cut(episodes: Sequence[Answers], folds: int, fold: int) -> tuple[dict[str, 
 
 
 def _tally(statements: Mapping[str, Sequence[Statement]], held: Sequence[Answers]) -> CalibrationTally:
-    """How often the held-out answers break what was mined without them."""
+    """Counts of how the held-out answers break statements that were mined without them."""
     found = CalibrationTally()
     by_field = StatementIndex({"": [(one, ()) for one in statements[""]]})
     for tool, view, _ in (one for episode in held for one in episode):

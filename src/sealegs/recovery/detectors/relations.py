@@ -128,7 +128,7 @@ class Equation(Statement):
 
 
 def equation_result(op: str, values: list[float], constants: tuple[float, float] = (1.0, 0.0)) -> float:
-    """What the right side of an equation comes to."""
+    """The value of an equation's right side."""
     if op == "sum":
         return sum(values)
     if op == "product":

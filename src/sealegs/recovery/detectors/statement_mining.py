@@ -64,7 +64,7 @@ def mine_statements(views: Sequence[FlatCall]) -> list[Statement]:
 
 
 def mine_name_statements(views: Sequence[FlatCall]) -> list[Statement]:
-    """What is true of fields of one name, whatever the tool. The views' paths are bare names."""
+    """Statements that are true of all fields of one name, whatever the tool. The views' paths are bare names."""
     found: list[Statement] = []
     for path in _paths(views):
         found += [
@@ -81,7 +81,7 @@ def _paths(views: Iterable[FlatCall]) -> list[str]:
 
 
 def _of_field(path: str, views: Sequence[FlatCall]) -> Iterator[Statement]:
-    """What is true of one field."""
+    """Statements that are true of one field."""
     having = [view for view in views if path in view.values]
     listed = any(path in view.listed for view in having)
     values = [value for view in having for value in view.values[path]]
@@ -330,7 +330,7 @@ def _line(target: str, name: str, rows: Sequence[dict[str, float]]) -> tuple[flo
 
 
 def _chance(points: Sequence[tuple[float, float]]) -> float:
-    """How likely one answer fits by chance: the share of fits between different answers, at least the tolerance's."""
+    """The chance that one answer fits by accident: the share of fits across answers, at least the tolerance's."""
     results = [pair[0] for pair in points]
     spread = max(results) - min(results)
     tolerance = 2 * max(0.011, 5e-4 * median(map(abs, results)))

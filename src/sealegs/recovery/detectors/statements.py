@@ -49,7 +49,7 @@ class Statement(ABC):
 
     @abstractmethod
     def breach(self, view: FlatCall) -> Breach | None:
-        """How an answer breaks it; None where it is true, or says nothing of this answer."""
+        """The breach by an answer; None where the statement is true of it, or says nothing of it."""
 
     def applies(self, view: FlatCall) -> bool:
         """Return whether it says anything of this answer."""
@@ -251,7 +251,7 @@ class Within(Statement):
         return None
 
     def _beyond(self, value: float) -> float:
-        """How many widths a value lies outside."""
+        """The widths by which a value lies outside."""
         low, high = self.low, self.high
         if not self.log:
             # A range that is a single value has no width, so a tenth of it serves as one.

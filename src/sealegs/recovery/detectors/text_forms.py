@@ -35,7 +35,7 @@ class TextForms:
     example: str
 
     def off(self, text: str) -> int:
-        """How far a text is off all forms: 0 not at all, 1 by a length or a class, 2 by its signs, 3 also by length."""
+        """A text's distance from all forms: 0 none, 1 by a length or a class, 2 by its signs, 3 also by length."""
         if _prose(text) or len(self.codes) > MOST:
             return self._off_prose(text)
         runs = self.codes.get(RUN.sub("*", text))

@@ -34,7 +34,7 @@ GRPC = {"UNAUTHENTICATED": "Unauthenticated", "CANCELLED": "Cancelled", "CANCELE
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """What a body of JSON tells.
+    """A call's outcome, read from a body of JSON.
 
     Attributes:
         outcome: what came of the call.

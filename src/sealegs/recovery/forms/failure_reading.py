@@ -126,7 +126,7 @@ def read_json_failure(data: Any, depth: int = 0) -> FailureReading:
 
 
 def _again(message: str, depth: int) -> FailureReading:
-    """What is inside a failure's message."""
+    """The failure inside a failure's message."""
     text = message.strip()
     if text[:1] in ("{", "["):
         # Python programs print dicts in their own way, which is not JSON.
@@ -141,7 +141,7 @@ def _again(message: str, depth: int) -> FailureReading:
 
 
 def _named(inner: FailureReading, outer: FailureReading) -> FailureReading:
-    """What was read inside, with what only the outside gives."""
+    """The inner reading, completed by what only the outer one gives."""
     call = inner.call if inner.call.tool and not outer.call.tool else outer.call
     if not isinstance(inner.outcome, Failure) or not isinstance(outer.outcome, Failure):
         return replace(inner, call=call, shape=outer.shape)
@@ -213,7 +213,7 @@ def _of_record(text: str) -> FailureReading:
 
 
 def _before(turns: Sequence[Turn], last: Turn) -> int:
-    """How many times the same call came to the same failure before."""
+    """The number of times that the same call came to the same failure before."""
     return sum(
         turn.call.tool == last.call.tool
         and arguments_key(turn.call.arguments) == arguments_key(last.call.arguments)

@@ -1,4 +1,4 @@
-"""What can be done about a failed call: one file for each policy."""
+"""Policies for a failed call: one file for each."""
 
 from sealegs.recovery.policies.advise import Advice, Advise, Adviser
 from sealegs.recovery.policies.alternative import (

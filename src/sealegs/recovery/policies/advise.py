@@ -17,11 +17,11 @@ NOTE = "recovery_note"
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What an adviser says of a failure.
+    """An adviser's advice on a failure.
 
     Attributes:
         text: diagnosis and steps, as the agent reads them.
-        exemplar: where it comes from.
+        exemplar: the name of the exemplar that it comes from.
         distance: how far the exemplar is from the failure, 0 to 1.
     """
 
@@ -31,10 +31,10 @@ class Advice:
 
 
 class Adviser(Protocol):
-    """Who knows what helps (the exemplar bank)."""
+    """A source of advice (the exemplar bank)."""
 
     def advice(self, call: Call, signature: Signature) -> Advice | None:
-        """What helps; None where nothing near enough is known."""
+        """The advice that helps; None where nothing near enough is known."""
 
 
 class Advise(AtOnce):

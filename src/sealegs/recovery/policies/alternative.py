@@ -1,4 +1,4 @@
-"""How other tools can give what a tool gives: the declarations that `Switch` goes by.
+"""Declarations that `Switch` goes by: the ways in which other tools give what a tool gives.
 
 A source says where a value is from: the agent's call, a constant, an earlier step, or the session's earlier calls.
 Values that only the request holds are out of reach, because a layer sees only calls.
@@ -116,7 +116,7 @@ class Alternative:
 
     @property
     def parts(self) -> tuple[Alternative | Then, ...]:
-        """What it answers, call by call: itself, and what comes then."""
+        """The parts that answer one call each: the alternative itself, then those for later calls."""
         return (self, *self.then)
 
     def tools(self) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class Alternative:
         return tuple(step.tool for part in self.parts for step in part.steps)
 
     def sources(self) -> Iterator[Source]:
-        """Where its steps' arguments are from."""
+        """The sources of its steps' arguments."""
         for part in self.parts:
             for step in part.steps:
                 yield from step.arguments.values()

@@ -1,4 +1,4 @@
-"""How to see whether an action was done: the read that shows it, and what its answer must say.
+"""Checks that an action was done: the read that shows it, and the content that its answer must have.
 
 A check speaks of one call: `CallArgument` is an argument of that call, `Fixed` a constant. What an answer does not tell
 is `Unclear`, never "not done": a field that is not there, something that is not a list, and, where entries are told
@@ -86,7 +86,7 @@ Condition = Equals | Exists | Count | ListedEntry | All
 
 @dataclass(frozen=True, slots=True)
 class LookEvidence:
-    """What a look showed.
+    """The evidence of a look.
 
     Attributes:
         state: whether it was done, or a part of it, or nothing.
@@ -134,7 +134,7 @@ class Check:
         }
 
     def seen(self, answer: Any, call: Call) -> LookEvidence:
-        """What the read's answer says of this call.
+        """The evidence on this call in the read's answer.
 
         Raises:
             Unclear: nothing that can be relied on.
@@ -151,7 +151,7 @@ class Check:
         return LookEvidence("undone")
 
     def translated(self, answer: Any, entry: Any, call: Call) -> Any:
-        """What the action would have answered, as far as the check says.
+        """The answer that the action would have given, as far as the check says.
 
         Raises:
             KeyError: a field is not there.
@@ -194,7 +194,7 @@ class ByHistory:
         return {OPERATION: call.tool}
 
     def seen(self, answer: Any, call: Call) -> LookEvidence:
-        """What the read's answer says of this call.
+        """The evidence on this call in the read's answer.
 
         Raises:
             Unclear: it has another form.

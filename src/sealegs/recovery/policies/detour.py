@@ -1,4 +1,4 @@
-"""An alternative under way: where its values are from, and how far the calls that it stands in for have come."""
+"""An alternative under way: the sources of its values, and the progress of the calls that it stands in for."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LEFT_OUT = object()  # an argument that the agent's call left out
 
 @dataclass(frozen=True)
 class ValueSources:
-    """Where the values of an alternative's steps are from.
+    """The sources of the values in an alternative's steps.
 
     Attributes:
         given: the arguments of the agent's call.
@@ -132,7 +132,7 @@ class Detour:
         self._first = [sum(counts[: place + 1]) for place in range(len(alternative.then))]
 
     def place(self, call: Call) -> int | None:
-        """Which of the calls that it stands in for this is; None where it is not one of them."""
+        """The number of this call among those that the detour stands in for; None where it is not one of them."""
         return next((place for place, then in enumerate(self._then) if self._meant(then, call)), None)
 
     def then(self, place: int) -> Then:
@@ -146,7 +146,7 @@ class Detour:
         return [(number, step) for number, step in numbered if number not in leg.answers]
 
     def leg(self, place: int, call: Call, spec: ToolSpec | None) -> Leg | None:
-        """How far this call has come; None where an equal one is being answered just now."""
+        """Take up this call where it was left; None where an equal one is being answered just now."""
         key = place, arguments_key(call.arguments, spec)
         with self._lock:
             leg = self._legs.setdefault(key, Leg())
@@ -156,7 +156,7 @@ class Detour:
             return leg
 
     def sources(self, call: Call, leg: Leg, memory: Memory) -> ValueSources:
-        """Where the values of a call's steps are from."""
+        """The sources of the values in a call's steps."""
         return ValueSources(call.arguments, memory, self._arguments, {**self._answers, **leg.answers})
 
     def closes(self, call: Call, leg: Leg, shown: Any) -> None:

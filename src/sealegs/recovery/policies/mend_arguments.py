@@ -17,7 +17,7 @@ ALIKE = 0.75  # of two names: how near they must be for one to be a slip of the 
 
 
 class MendArguments(Policy):
-    """Once, and only where the arguments break the schema and the mended ones keep it.
+    """Once, and only where the arguments break the schema and the repaired ones keep it.
 
     Names that are a slip of one that is missing are put right, texts that are numbers, truth values or JSON are read,
     single values become lists where lists are asked for, listed values are matched without case, names that the schema
@@ -27,7 +27,7 @@ class MendArguments(Policy):
     name: ClassVar[str] = "mend_arguments"
 
     def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
-        """Make the call with mended arguments."""
+        """Make the call with repaired arguments."""
         spec, call = context.spec(failed_call.attempt.tool), failed_call.attempt
         if failed_call.category != "arguments" or spec is None or not spec.parameters:
             return failed_call
@@ -44,7 +44,7 @@ class MendArguments(Policy):
 
 
 def repair_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The arguments as the schema wants them; None where they are right, or cannot be mended without guessing."""
+    """The arguments as the schema wants them; None where they are right, or cannot be repaired without guessing."""
     validator = jsonschema_rs.validator_for(dict(schema))
     if validator.is_valid(dict(arguments)):
         return None

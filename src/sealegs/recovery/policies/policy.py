@@ -21,12 +21,13 @@ TAKEN_OVER = "TakenOver"  # the type of the failure by which a policy that acts 
 
 
 class Policy(ABC):
-    """What is done about a failed call.
+    """A way to handle a failed call.
 
     Attributes:
         name: as it appears in records.
         guards: whether `refuses` is to be called before each call.
-        remembers: of whose latest right answers it wants which fields (dotted paths); see `RecoveryContext.memory`.
+        remembers: the fields (dotted paths) that it wants of tools' latest right answers, by tool; see
+            `RecoveryContext.memory`.
     """
 
     name: ClassVar[str] = ""
@@ -115,7 +116,7 @@ class PolicySequence(Policy):
 
     @property
     def remembers(self) -> Mapping[str, frozenset[str]]:
-        """What any of them wants."""
+        """The fields that any of them wants, by tool."""
         found: dict[str, frozenset[str]] = {}
         for policy in self.policies:
             for tool, fields in policy.remembers.items():
@@ -163,7 +164,7 @@ class Only(Policy):
 
     @property
     def remembers(self) -> Mapping[str, frozenset[str]]:
-        """What it wants."""
+        """The fields that it wants, by tool."""
         return self._policy.remembers
 
     def refuses(self, call: Call, context: RecoveryContext) -> Refusal | None:

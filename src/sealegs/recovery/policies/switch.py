@@ -65,7 +65,7 @@ class Switch(Policy):
 
     @property
     def remembers(self) -> Mapping[str, frozenset[str]]:
-        """What its alternatives take from the session's earlier calls."""
+        """The fields that its alternatives take from the session's earlier calls, by tool."""
         found: dict[str, set[str]] = {}
         for alternative in self._alternatives():
             for source in alternative.remembers():
@@ -146,7 +146,7 @@ class Switch(Policy):
             why = f"This is not resumed, because {next(iter(unfinished.since.values()))} was called since."
         elif _changed(unfinished, failed_call, context):
             why = "This is not resumed, because it would go on with other values."
-        elif not context.claims(failed_call, *tools):
+        elif not context.claims(failed_call, *tools):  # last, since it takes them from the budget
             why = "Recovery has no calls left to resume it."
         if not why:
             return (yield from self._made(key, unfinished, failed_call, context))
@@ -209,7 +209,7 @@ class Switch(Policy):
         return context.answer(failed_call, self.name, "answered", shown, by)
 
     def _acts(self, alternative: Alternative, context: RecoveryContext) -> bool:
-        """Whether it is declared that an alternative changes something, and not that its tool changes nothing."""
+        """Return whether an alternative is declared to change something, and its tool is not declared effect-free."""
         specs = (context.spec(step.tool) for step in alternative.steps)
         return not context.effect_free(alternative.tool) and any(spec is not None and spec.effects for spec in specs)
 
@@ -331,7 +331,7 @@ class Switch(Policy):
 
 
 def done_by_another(data: Any) -> bool:
-    """Whether an answer is of an action that another tool did, and need not have all that the called tool declares."""
+    """Return whether another tool did an answer's action; such an answer may lack what the called tool declares."""
     return isinstance(data, Mapping) and DID in str(data.get(NOTE, ""))
 
 
@@ -348,7 +348,7 @@ def _changed(unfinished: UnfinishedAlternative, failed_call: FailedCall, context
 
 
 def _failure(failed_call: FailedCall, step: str, tool: str) -> Failure:
-    """What the agent is shown of a step that failed in place of its call."""
+    """The failure that the agent is shown where a step failed in place of its call."""
     outcome, signature = failed_call.outcome, failed_call.signature
     if isinstance(outcome, Failure):
         # Without the exception, which a framework would raise as if the agent's own tool had.

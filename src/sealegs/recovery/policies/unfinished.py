@@ -93,7 +93,7 @@ class UnfinishedAlternative:
         self.keys, self.harmless = {key: call.arguments[key]}, True
 
     def summary(self) -> str:
-        """What was done, in a sentence for the agent; empty where nothing was."""
+        """A sentence for the agent on the steps that were done; empty where none was."""
         tools = [step.tool for step in self.alternative.steps]
         parts = [f"{tools[number]} answered {_short(answer)}" for number, answer in self.answers.items()]
         if self.doubtful is not None:

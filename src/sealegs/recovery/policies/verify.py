@@ -29,7 +29,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class LookOutcome:
-    """What came of a look: what was seen in which answer, or why nothing was."""
+    """The outcome of a look: the evidence and the answer that gave it, or the reason why there is none."""
 
     seen: LookEvidence | None = None
     answer: Any = None
@@ -210,7 +210,7 @@ class Verify(Policy):
         return _back(failed, failed_call), LookOutcome(why=why)
 
     def _read(self, check: AnyCheck, answer: Any, failed: FailedCall) -> LookOutcome:
-        """What an answer says of the call, less what it says of equal calls before."""
+        """The outcome of a look at an answer, without what it says of equal calls before."""
         call = failed.call
         try:
             seen = check.seen(answer, failed.attempt)

@@ -1,8 +1,8 @@
 """Lapses that a row must not teach, found in the row itself by its tools' declarations and by its task.
 
 Five things are looked for. A tool's spec says whether a call changes anything and what a second one does, its own check
-says whether arguments were wrong, and the task's graph says what could still have been done. Not covered: a
-model's own words about advice; only the expert's answers to it can be read.
+says whether arguments were wrong, and the task's graph says what could still have been done. Not covered: a model's own
+words about advice; only the expert's answers to it can be read.
 """
 
 from __future__ import annotations

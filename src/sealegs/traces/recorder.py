@@ -109,7 +109,7 @@ class Recorder:
             self.note({TOOLS: declarations})
 
     def _declarations(self) -> list[dict[str, Any]]:
-        """What is declared of the tools that were called, where it says more than their names."""
+        """The declarations of the tools that were called, if they say more than names."""
         found = [effects_data(spec) for tool in self._called if (spec := self._specs.get(tool)) is not None]
         return [data for data in found if data["effects"] is not None or SECRET in data]
 

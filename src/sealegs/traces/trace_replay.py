@@ -143,14 +143,14 @@ class UnfitFault:
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """What came of a replay.
+    """The result of a replay.
 
     Attributes:
         trace: the recorded episode.
         events: the record of this one.
-        served: how each run of a tool was answered.
+        served: the answer that each run of a tool got.
         plan: the new faults.
-        specs: what was known of the tools.
+        specs: the known facts of the tools.
         latency: whether recorded latencies were played.
     """
 
@@ -173,7 +173,7 @@ class ReplayResult:
 
     @property
     def instant(self) -> int:
-        """How many answers came at once for want of a recorded latency, though latencies were to be played."""
+        """The number of answers that came at once for want of a recorded latency, if latencies were to be played."""
         known = (one for one in self.served if one.source != "missing" and not one.dry)
         return sum(one.seconds is None for one in known) if self.latency == "recorded" else 0
 

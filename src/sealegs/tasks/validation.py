@@ -120,7 +120,7 @@ class _View:
                         yield step, (node, branch)
 
     def reference(self, reading: _Reading, place: _Place) -> Iterator[str]:
-        """What is wrong with one reference, the exports of single branches aside."""
+        """The problems of one reference, the exports of single branches aside."""
         where, node = reading.where, self.nodes.get(reading.node)
         # Steps of one branch read one another by name; only from outside does the group stand before them.
         if place is not None and any(step.id == reading.node for step in place[1].steps):
@@ -198,7 +198,7 @@ def _names(graph: Graph) -> Iterator[str]:
 
 
 def _groups(graph: Graph) -> Iterator[str]:
-    """What is wrong with groups in themselves."""
+    """The problems of groups in themselves."""
     for group in graph.groups:
         if len(group.branches) < 2:
             yield f"group {group.id!r} has {len(group.branches)} branches; a group needs two or more, or is a step"

@@ -53,7 +53,7 @@ def _circle(knot: Waits) -> tuple[str, ...]:
     while first not in follower:
         nearer = []
         for step in edge:
-            # Sorted, since the order of a set of texts differs from process to process, and the same circle is to be named.
+            # Sorted: a set of texts has another order in each process, and the same circle is to be named.
             for other in sorted(knot[step]):
                 if other not in follower:
                     follower[other] = step

@@ -32,7 +32,7 @@ class InvalidTask(UserError):
 def validate_graph(graph: Graph) -> list[str]:
     """The problems of a graph; empty where it is good.
 
-    Of steps that wait for one another, one cycle is named; the others show when it is mended.
+    Of steps that wait for one another, one cycle is named; the others show when it is repaired.
     """
     if not graph.nodes:
         return ["the graph has no nodes; add a step"]
@@ -122,7 +122,7 @@ class _View:
     def reference(self, reading: _Reading, place: _Place) -> Iterator[str]:
         """The problems of one reference, the exports of single branches aside."""
         where, node = reading.where, self.nodes.get(reading.node)
-        # Steps of one branch read one another by name; only from outside does the group stand before them.
+        # Steps of one branch read one another by name; only from outside does the group come before them.
         if place is not None and any(step.id == reading.node for step in place[1].steps):
             return
         if node is None:

@@ -1,9 +1,9 @@
 """The faults that reached the agent, and those that recovery kept from it.
 
 A fault is delivered where it changed what came back from a tool. With recovery in between it may still not reach the
-agent: a retry, a mended answer or another tool's may take its place. It did reach the agent where the agent's call was
-answered with a failure, or with what a fault had made of an answer. Everything is judged by value: of two answers that
-are the same, one struck and one not, the agent is taken to have been shown the one that was not.
+agent: a retry, a repaired answer or another tool's may take its place. It did reach the agent where the agent's call
+was answered with a failure, or with what a fault had made of an answer. Everything is judged by value: of two answers
+that are the same, one struck and one not, the agent is taken to have been shown the one that was not.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ class Recorder:
                             ledger.reset(token)
                         except ValueError:  # garbage collection may close this in another context
                             pass
-                    # A wait in between is not an answer unless it requested pieces of the run under way.
+                    # A wait in between is not an answer unless it requested chunks of the run under way.
                     if held is not None and answer is not MORE_TO_COME and (request is held or request.pieces):
                         if answer is not NO_DRY_RUN:
                             runs.append((held, answer))

@@ -66,7 +66,7 @@ class Stages:
         def read(text: str) -> Task:
             task = read_proposal(text, item["level"], offered, self.corpus, domains)
             try:
-                # Played while the model can still mend it: its next answer is asked for with the world's own words.
+                # Played while the model can still repair it: its next answer is asked for with the world's own words.
                 reference(task, self.corpus)
             except Unanswerable as error:
                 raise BadAnswer("refused by the world", str(error)) from error

@@ -52,7 +52,7 @@ _ACTIONS: tuple[tuple[re.Pattern[str], Action], ...] = (
 
 
 def actions_in(text: str) -> list[Action]:
-    """What a text tells one to do about a failure, in its order; where it recommends one thing, that alone."""
+    """The actions against a failure that a text advises, in its order; if it recommends one thing, that alone."""
     _, recommends, recommended = text.partition("recommends:")
     steps = text.find(" 1. ")  # what comes before the steps is the diagnosis
     found: list[Action] = []
@@ -271,7 +271,7 @@ BACKBONES: Mapping[str, type[ScriptedAgent]] = {
 
 
 def backbone_reply(backbone: str, briefing: Briefing, question: AwaitModel) -> ModelReply:
-    """What the backbone says to a question."""
+    """The backbone's reply to a question."""
     messages = question.messages
     first = messages[0].text if messages else ""
     if first == arm_prompts.CRITICISE:
@@ -302,7 +302,7 @@ def _call(act: UseTool, place: int) -> ModelToolUse:
 
 
 def past_calls(messages: Sequence[Message]) -> Iterator[tuple[UseTool | None, str, str]]:
-    """What happened in a conversation: calls with their answers, and the messages after them."""
+    """The events of a conversation: calls with their answers, and the messages after them."""
     calls: dict[str, ModelToolUse] = {}
     step: ModelToolUse | None = None
     for message in messages[2:]:

@@ -32,7 +32,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Quest:
-    """What a scripted agent may know.
+    """The facts that a scripted agent may know.
 
     Attributes:
         question: in the user's words.

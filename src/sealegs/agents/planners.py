@@ -69,7 +69,7 @@ class Planner(ScriptedAgent):
         self.kept.add(step)
 
     def problem(self, use: UseTool, data: object) -> str | None:
-        """What is wrong with an answer, as far as one can see."""
+        """The problem of an answer, as far as one can see."""
         error = error_body(data)
         if error is not None:
             return f"failed with {error.get('status', error.get('type'))}: {error.get('message')}"

@@ -1,4 +1,4 @@
-"""What a question says by rule: its values, and which of them a function's parameter means.
+"""The values that a question states, found by rule, and those of them that a function's parameter means.
 
 Values are texts in quotes, numbers, dates, names (runs of words with capitals), and words that follow the name of a
 column ("the genre satire or thriller"). A parameter takes the value that fits its type and is nearest to a word of its
@@ -127,7 +127,7 @@ class Question:
         return found
 
     def _name(self, matches: Sequence[re.Match[str]], at: int) -> int:
-        """How many words the name that begins here has; 0 where none does."""
+        """The number of words of the name that begins here; 0 if none does."""
         if not matches[at][0][0].isupper() or (self._begins(matches[at]) and matches[at][0].lower() in OPENERS):
             return 0
         length = 1

@@ -36,7 +36,7 @@ class Say:
 
 @dataclass(frozen=True)
 class Briefing:
-    """What a scripted agent may know.
+    """The facts that a scripted agent may know.
 
     Attributes:
         task: the task with its graph.

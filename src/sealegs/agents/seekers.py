@@ -37,11 +37,11 @@ Asking = Generator[UseTool, Any, Any]
 
 @dataclass(frozen=True)
 class Document:
-    """What is known of a function before its documentation is fetched.
+    """The known facts of a function before its documentation is fetched.
 
     Attributes:
         name: of the function.
-        description: what it finds.
+        description: the data that it finds.
     """
 
     name: str
@@ -108,6 +108,7 @@ class Seeker(Coder):
             given = yield from self._filled(document)
             if given is None:
                 continue
+            # Not before: a function whose parameters cannot be filled is not called.
             tried += 1
             rows = yield UseTool(document.name, given)
             if error_body(rows) is not None:
@@ -138,7 +139,7 @@ class Seeker(Coder):
         return {name: properties[name] for name in document.values if name in properties}
 
     def _columns(self, document: Document) -> Generator[UseTool, Any, list[str]]:
-        """What each cell of a row holds that a function answers with."""
+        """The descriptions of the cells of a row that a function answers with."""
         spec = yield from self._spec(document)
         row = spec.get("returns", {}).get("items", {})
         cells = row.get("prefixItems", []) or list(row.get("properties", {}).values())
@@ -177,7 +178,7 @@ class Seeker(Coder):
         return None
 
     def _fed(self, outer: Document, refused: Document) -> Asking:
-        """What a function answers when it is given the rows of another one; None where nothing is plausible."""
+        """The answer of a function that is given the rows of another one; None if nothing is plausible."""
         given = yield from self._filled(outer)
         compared = COMPARED.search(outer.description)
         # The value compared: in "employees whose salary is greater than the value in", the salary.
@@ -205,7 +206,7 @@ class Seeker(Coder):
         return arguments(self.question, parameters, set(tokenize(document.description)))
 
     def _unlike(self, document: Document, about: str = "") -> float:
-        """How much of a documentation is neither in the question nor what it is looked for for."""
+        """The share of a documentation's words that nobody asked for, plus the share of wanted words that it lacks."""
         body = set(tokenize(ARGUMENT.sub("", document.body)))
         meant = self.question.meaning() | set(tokenize(about))
         wanted = set(tokenize(about))

@@ -1,6 +1,6 @@
 """Running episodes of scripted agents without Inspect: the same seam, world and records, on a virtual clock.
 
-What carries the calls from the agent to the tools is an engine: nothing at all (`direct`), a LangChain agent, or MCP.
+An engine carries the calls from the agent to the tools: nothing at all (`direct`), a LangChain agent, or MCP.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def play_scenario(
 
 
 def _player(engine: str) -> Callable[[EpisodeStage], None]:
-    """Who plays episodes under this engine."""
+    """The function that plays episodes under this engine."""
     if engine == "langchain":
         from sealegs.engines import langchain_engine
 

@@ -1,4 +1,4 @@
-"""What an engine plays an episode on."""
+"""The stage that an engine plays an episode on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sealegs.traces import Recorder
 
 @dataclass(frozen=True, slots=True)
 class EpisodeStage:
-    """What an engine plays an episode on. The clock is virtual.
+    """The stage that an engine plays an episode on. The clock is virtual.
 
     Attributes:
         episode: the episode.

@@ -22,7 +22,7 @@ class NotBegun(Exception):
 
 
 class RunBudget:
-    """What a run may use, and has used.
+    """The budget of a run, and the use of it so far.
 
     Args:
         tokens, cost: at most so much; None for no limit.

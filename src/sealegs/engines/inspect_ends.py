@@ -1,7 +1,7 @@
-"""How an episode in Inspect ended: by its model, or from outside agent and tools.
+"""The ends of episodes in Inspect: by the model, or from outside agent and tools.
 
-What the model itself did (a refusal, a filter, a context that is full, a reply cut off or empty) is the model's, and is
-read from Inspect's stop reasons. A model that could not be called, after the provider's retries, and a sandbox that
+An act of the model itself (a refusal, a filter, a context that is full, a reply cut off or empty) is the model's, and
+is read from Inspect's stop reasons. A model that could not be called, after the provider's retries, and a sandbox that
 failed are nobody's: such an episode is invalid. It does not cover words: a refusal that the provider does not mark as
 one is an answer.
 """
@@ -24,7 +24,7 @@ SCRIPTED = "sealegs/"  # models that are scripted agents: an error of theirs is 
 
 
 class ModelEnd(NamedTuple):
-    """How the model itself ended an episode.
+    """The way in which the model itself ended an episode.
 
     Attributes:
         reason: the end of the record.
@@ -38,7 +38,7 @@ class ModelEnd(NamedTuple):
 
 
 def model_end(output: ModelOutput) -> ModelEnd | None:
-    """How a reply that calls no tool ends the episode, where it is not an answer; None where it is one.
+    """The end of an episode by a reply that calls no tool, if the reply is not an answer; None if it is one.
 
     Args:
         output: the model's.
@@ -77,10 +77,10 @@ def finish_by_model(recorder: Recorder, output: ModelOutput) -> None:
 
 
 def outside_cause(error: Exception | None) -> str:
-    """What ended the sample that is under way, where it was neither agent nor tools; empty where it was one of them.
+    """The cause from outside that ended the sample that is under way; empty if agent or tools ended it.
 
     Args:
-        error: what was raised; None where nothing was.
+        error: the exception that was raised; None if none was.
     """
     last = next((event for event in reversed(transcript().events) if isinstance(event, ModelEvent)), None)
     # Scripted models are ours: an error of theirs is a mistake of the suite, and must not count as the provider's.

@@ -44,7 +44,7 @@ def ask_first(name: str, **given: Any) -> None:
 
 
 def stop_at_quota(model: Model) -> None:
-    """Let a model give up at once where its account is used up, which no waiting mends.
+    """Let a model give up at once where its account is used up, which no waiting repairs.
 
     Some providers call this a limit of the rate, and Inspect would try again.
     """

@@ -1,4 +1,4 @@
-"""What is left of a run while it is played: time, tokens and dollars, by what has been done so far.
+"""The forecast of a run while it is played: the time, tokens and dollars left, by what has been done so far.
 
 Inspect's display shows it beside its own counters. Where standard error is not a terminal, a line says it now and then.
 """
@@ -59,7 +59,7 @@ class Forecast:
 
     @property
     def left(self) -> str:
-        """What is left, in words; empty at the end."""
+        """The rest of the run in words; empty at the end."""
         left = self._total - self._done
         if not left or not self._done:
             return ""
@@ -73,7 +73,7 @@ class Forecast:
 
 
 def forecasting(forecast: Forecast) -> Callable[[TaskState], Awaitable[None]]:
-    """What a task does when a sample has ended: count it and show what is left."""
+    """The hook of a task that runs when a sample has ended: it counts the sample and shows what is left."""
 
     async def ended(state: TaskState) -> None:
         used = sample_model_usage().values()

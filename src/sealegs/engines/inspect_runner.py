@@ -1,4 +1,4 @@
-"""What the suites' tasks of Inspect share: running one in a folder, and the notes that their logs hold.
+"""Parts that the suites' tasks of Inspect share: running one in a folder, and the notes that their logs hold.
 
 One note holds the whole record of an episode, made however the episode ends; one for each fault is made at the moment
 it strikes.

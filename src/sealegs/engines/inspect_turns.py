@@ -106,7 +106,7 @@ async def _executed(state: TaskState, tools: list[ToolDef], recorder: Recorder) 
 
 
 def scripted_output(name: str, agent: ActingAgent, conversation: list[ChatMessage]) -> ModelOutput:
-    """What a scripted agent says next in a conversation, as a model would.
+    """The next reply of a scripted agent in a conversation, in a model's form.
 
     Each request to a model holds the whole conversation, so the agent is new and shown everything that it saw.
 

@@ -1,4 +1,4 @@
-"""What was done, one JSON object a line, appended the moment it is done, so that the same command can resume.
+"""A journal: one JSON object a line, appended the moment that a thing is done, so that the same command can resume.
 
 A damaged last line (the process was killed while writing it) is cut off; nothing else is lost. It does not cover two
 writers at once.

@@ -110,7 +110,7 @@ def _in_ranges(
 def _judge_range(
     read: RangeReader[E, K], file: Path, within: FileRange
 ) -> tuple[list[JudgedRow[E, K]], list[str], str]:
-    """What a process finds in a range: the episodes, the warnings, and a digest of the bytes that it read."""
+    """The findings of a process in a range: the episodes, the warnings, and a digest of the bytes that it read."""
     warnings: list[str] = []
     found = hashlib.sha256()
     return list(read(file, warnings, within, found.update)), warnings, found.hexdigest()

@@ -42,7 +42,7 @@ class LogError(UserError):
 
 @dataclass(frozen=True)
 class LogSchema(Generic[E]):
-    """What the records of a suite hold.
+    """The schema of a suite's records.
 
     Attributes:
         suite: its name.
@@ -64,12 +64,12 @@ class LogSchema(Generic[E]):
 
 @dataclass(frozen=True)
 class Logged(Generic[E, K]):
-    """What was read.
+    """The episodes that were read, and the warnings of reading.
 
     Attributes:
         runs: what is kept of the valid episodes, by the values of the schema's settings.
-        invalid: why episodes are invalid, by the same values.
-        warnings: what reading had to leave out.
+        invalid: the reasons why episodes are invalid, by the same values.
+        warnings: sentences on what reading had to leave out.
         paths: the files.
     """
 
@@ -165,7 +165,7 @@ def read_run_files(path: Path, form: LogSchema[E], read: FileReader[E, K]) -> Lo
 
 
 def _planned_total(folder: Path) -> int:
-    """How many episodes the run, or the shard, of this folder was to have; 0 where nothing says so."""
+    """The number of episodes that the run, or the shard, of this folder was to have; 0 if nothing says so."""
     if note := read_shard_note(folder):
         return note.own
     try:
@@ -247,7 +247,7 @@ def settings_in_words(key: tuple[str, ...], form: LogSchema[Any]) -> str:
 
 
 def agent_or_model(model: str) -> dict[str, str]:
-    """What a model of Inspect is called in records: a scripted one is called as an agent."""
+    """The fact that names a model of Inspect in records: a scripted one is called as an agent."""
     return {"agent": model.removeprefix("sealegs/")} if model.startswith("sealegs/") else {"model": model}
 
 
@@ -361,7 +361,7 @@ def _noted(events: Sequence[Event], facts: Mapping[str, Any]) -> list[Event]:
 
 
 def invalid_note(causes: Sequence[str]) -> list[str]:
-    """What a reader must know of invalid episodes, in a sentence; nothing where there are none."""
+    """A sentence on invalid episodes that a reader must know; nothing if there are none."""
     if not causes:
         return []
     counts = Counter(causes).most_common()

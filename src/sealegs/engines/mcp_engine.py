@@ -101,7 +101,7 @@ class _Client:
 
 
 class _Ledger:
-    """What the server did, entered into the record under the calls that had it done."""
+    """The deeds of the server, entered into the record under the calls that caused them."""
 
     def __init__(self, file: Path, recorder: Recorder) -> None:
         self._file = file

@@ -44,17 +44,17 @@ class ShardFolder(NamedTuple):
 
 @dataclass(frozen=True)
 class MergeResult:
-    """What a merge brought.
+    """The result of a merge.
 
     Attributes:
-        kind: what was divided.
-        noun: what the parts of work are called.
+        kind: the kind of work that was divided.
+        noun: the word for the parts of work.
         shards: those that were joined.
-        of: how many there are.
+        of: the number of all shards.
         total: parts of work.
         missing: the keys of those that are not there.
-        absent: how many of them are of each shard that was not named.
-        again: what makes the rest, for messages.
+        absent: the number of them in each shard that was not named.
+        again: a sentence on how to make the rest, for messages.
     """
 
     kind: str
@@ -72,7 +72,7 @@ class MergeResult:
         return not self.missing
 
     def rows(self) -> list[dict[str, Any]]:
-        """How many shards and parts of work were joined, as the long table."""
+        """The numbers of shards and parts of work that were joined, as the long table."""
         about = {"suite": self.kind, "agent": "merge", "level": "all", "mode": "all"}
         there = {"shards": (len(self.shards), self.of), self.noun: (self.total - len(self.missing), self.total)}
         return [
@@ -81,7 +81,7 @@ class MergeResult:
         ]
 
     def lines(self) -> Iterator[str]:
-        """What was joined, and what is missing, in sentences."""
+        """The joined and the missing parts, in sentences."""
         there = self.total - len(self.missing)
         yield f"{len(self.shards):,} of {self.of:,} shards, {there:,} of {self.total:,} {self.noun}."
         if self.absent:
@@ -199,7 +199,7 @@ def open_merge_folder(
 
 
 def shared_file(parts: Sequence[ShardFolder], name: str) -> bytes:
-    """What a file says that is the same in all shards.
+    """The contents of a file that is the same in all shards.
 
     Raises:
         UserError: it is missing in one, or differs.
@@ -360,7 +360,7 @@ def _check_unaltered(parts: Sequence[ShardFolder]) -> None:
 
 
 def _places(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str]) -> dict[str, list[RecordPlace]]:
-    """Where each episode is, in the shards and in what was merged before.
+    """The places of each episode, in the shards and in what was merged before.
 
     Raises:
         UserError: something is not of a shard, or there twice with different content.

@@ -1,6 +1,6 @@
-"""How a model is called: what of a run's options goes through to Inspect, as plain data.
+"""The settings for calls of a model: the options of a run that go through to Inspect, as plain data.
 
-Inspect means the same by these names; what is left out is the provider's or Inspect's own choice.
+Inspect means the same by these names; an option that is left out is the provider's or Inspect's own choice.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ModelSetup:
-    """How a model is called.
+    """The settings for calls of a model.
 
     Attributes:
-        base_url: where its provider is; empty for the usual address.
-        config: what Inspect's `GenerateConfig` takes, such as `temperature` and `max_retries`.
-        limits: what Inspect's `eval` takes for each sample, such as `token_limit`, and the prices.
+        base_url: the address of its provider; empty for the usual one.
+        config: arguments of Inspect's `GenerateConfig`, such as `temperature` and `max_retries`.
+        limits: arguments of Inspect's `eval` for each sample, such as `token_limit`, and the prices.
         prices: a file of prices by model; empty for none.
-        budget_tokens, budget_cost: what the whole run may use; None for no limit.
+        budget_tokens, budget_cost: limits of the whole run; None for no limit.
         answered: whether the model has answered a first question already.
     """
 
@@ -38,5 +38,5 @@ class ModelSetup:
 
     @property
     def address(self) -> dict[str, Any]:
-        """What Inspect's `get_model` takes."""
+        """The arguments that Inspect's `get_model` takes."""
         return {"base_url": self.base_url} if self.base_url else {}

@@ -38,14 +38,14 @@ talk.recv(1)
 
 
 def server_command(ledger: Path, task: str, tasks: str, tools: Sequence[str]) -> list[str]:
-    """What starts a server of these tools: the arguments are those of `mcp_server`."""
+    """The command that starts a server of these tools: the arguments are those of `mcp_server`."""
     order = json.dumps([str(ledger), task, tasks, *tools])
     return [sys.executable, "-I", "-S", "-c", FRONT, str(_parent(os.getpid())), order]
 
 
 @cache
 def _parent(owner: int) -> Path:
-    """Where this process's parent of servers listens; it is started at the first request."""
+    """The path at which this process's parent of servers listens; it is started at the first request."""
     folder = Path(tempfile.mkdtemp(prefix="sealegs-maze-"))
     place = folder / "servers"
     process = subprocess.Popen(

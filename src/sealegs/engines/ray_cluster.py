@@ -50,7 +50,7 @@ class RayCommand(NamedTuple):
 
 
 class RayOutcome(NamedTuple):
-    """What came of a task.
+    """The outcome of a task.
 
     Attributes:
         code: the command's exit code.
@@ -92,7 +92,7 @@ class RayCluster:
 
     @property
     def processors(self) -> int:
-        """How many tasks run at once."""
+        """The number of tasks that run at once."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def make_archives(
@@ -127,7 +127,7 @@ class RayCluster:
 
 
 def archive_of(folder: Path, name: str) -> Path:
-    """Where the archive of a command is kept."""
+    """The path of a command's archive."""
     return folder / f"{name}{ARCHIVE}"
 
 
@@ -196,7 +196,7 @@ def _made_folder(command: RayCommand) -> RayOutcome:
 
 
 def _archive(name: str, outcome: RayOutcome) -> bytes:
-    """What a task made."""
+    """The archive that a task made."""
     if outcome.archive:
         return outcome.archive
     if outcome.code == 2:

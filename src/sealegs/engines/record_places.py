@@ -1,4 +1,4 @@
-"""Where the episodes of a file of records are, and files that are put together from such pieces.
+"""The places of the episodes in a file of records, and files that are put together from such pieces.
 
 Files are read line by line and copied piece by piece, so that a merge takes little memory whatever the runs.
 """
@@ -20,7 +20,7 @@ OPEN = 100  # files that are open at a time
 
 
 class RecordPlace(NamedTuple):
-    """Where an episode is in a file, and what it is."""
+    """The place of an episode in a file, and its digest."""
 
     file: Path
     start: int
@@ -29,7 +29,7 @@ class RecordPlace(NamedTuple):
 
 
 def record_places(file: Path) -> dict[str, list[RecordPlace]]:
-    """Where each finished episode of a file is; one that was cut off is left out.
+    """The places of the finished episodes of a file; one that was cut off is left out.
 
     Raises:
         UserError: a line other than the last is not an event of a record.

@@ -1,8 +1,8 @@
-"""What a run will ask of a model: questions, tokens, dollars and time, as ranges, and where they come from.
+"""Estimates of what a run will ask of a model: questions, tokens, dollars and time, as ranges, with their sources.
 
-Finished episodes of the same run say it best: the range is the prediction interval at 95 % of a sum, over episodes that
-are taken for independent. Before there are any, a suite may say how long its episodes are when scripted agents play
-them. What it does not cover: reasoning, which no scripted agent does, and the prompt caches of providers, which make a
+Finished episodes of the same run are the best source: the range is the prediction interval at 95 % of a sum, over
+episodes that are taken for independent. Before there are any, a suite may say how long its episodes are when scripted
+agents play them. Not covered: reasoning, which no scripted agent does, and the prompt caches of providers, which make a
 run cheaper than is estimated here.
 """
 
@@ -33,7 +33,7 @@ class Span(NamedTuple):
 
 
 class EpisodeUse(NamedTuple):
-    """What one finished episode used of its models."""
+    """The use that one finished episode made of its models."""
 
     questions: int
     tokens: int
@@ -42,7 +42,7 @@ class EpisodeUse(NamedTuple):
 
 
 class SizeRange(NamedTuple):
-    """How long an episode is on average: questions, letters that are sent, and letters that come back."""
+    """The average length of an episode: questions, letters that are sent, and letters that come back."""
 
     questions: Span
     sent: Span
@@ -59,11 +59,11 @@ class Price(Protocol):
 
 @dataclass(frozen=True)
 class RunEstimate:
-    """What is left of a run will ask.
+    """The estimate for the rest of a run.
 
     Attributes:
-        episodes: how many are left.
-        source: where the ranges come from.
+        episodes: the number that is left.
+        source: the source of the ranges, in words.
         questions, tokens, cost, seconds: ranges over all of them; None where nothing is known.
     """
 
@@ -102,7 +102,7 @@ class RunEstimate:
 
 
 def finished_uses(folder: Path) -> list[EpisodeUse]:
-    """What each finished episode of a folder's logs used; invalid ones count as far as they got."""
+    """The use of each finished episode of a folder's logs; invalid ones count as far as they got."""
     found = []
     for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
         # Warnings of a log that was cut off are for reports; an estimate takes the episodes that there are.
@@ -117,7 +117,7 @@ def finished_uses(folder: Path) -> list[EpisodeUse]:
 
 
 def from_finished(left: int, finished: Sequence[EpisodeUse]) -> RunEstimate | None:
-    """What is left will ask, by what was finished; None where that is too little."""
+    """The estimate for the rest, by the episodes that are finished; None if these are too few."""
     # An episode without tokens failed before it asked, or a provider reported none.
     known = [use for use in finished if use.tokens]
     if len(known) < FEWEST:
@@ -145,7 +145,7 @@ def predicted_sum(values: Sequence[float], more: int) -> Span:
 
 
 def student_ends(freedom: int) -> float:
-    """How many standard errors Student's interval at 95 % reaches, to 4 % (Abramowitz and Stegun, 26.7.5)."""
+    """The number of standard errors that Student's interval at 95 % spans, to 4 % (Abramowitz and Stegun, 26.7.5)."""
     z = NormalDist().inv_cdf(0.975)
     first = (z**3 + z) / 4
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
@@ -154,7 +154,7 @@ def student_ends(freedom: int) -> float:
 
 
 def from_sizes(left: int, size: SizeRange, price: Price | None) -> RunEstimate:
-    """What is left will ask, by how long the suite says that its episodes are."""
+    """The estimate for the rest, by the length that the suite gives for its episodes."""
     # More letters to a token give fewer tokens, so the larger ratio makes the lower end.
     sent, written = (
         Span(part.low / LETTERS[0], part.high / LETTERS[1]).times(left) for part in (size.sent, size.written)

@@ -1,4 +1,4 @@
-"""What models used in a run: tokens and, where prices are known, dollars."""
+"""The use of models in a run: tokens and, where prices are known, dollars."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sealegs.traces.inspect_logs import SUFFIX, samples
 
 
 class RunUsage(NamedTuple):
-    """What models used: tokens, and dollars where prices are known."""
+    """The use of models: tokens, and dollars where prices are known."""
 
     tokens: int = 0
     cost: float = 0.0
 
     @classmethod
     def of(cls, models: Mapping[str, Mapping[str, Any]]) -> RunUsage:
-        """What Inspect notes of the models of a sample."""
+        """The use that Inspect notes of the models of a sample."""
         used = models.values()
         return cls(sum(one.get("total_tokens") or 0 for one in used), sum(one.get("total_cost") or 0.0 for one in used))
 
@@ -31,7 +31,7 @@ class RunUsage(NamedTuple):
 
 
 def usage_of(folder: Path) -> RunUsage:
-    """What all samples in a folder's logs of Inspect used, those that were interrupted or are invalid included."""
+    """The use of all samples in a folder's logs of Inspect, those that were interrupted or are invalid included."""
     total = RunUsage()
     for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
         # Whatever was used has to be paid for, whether it counts or not.

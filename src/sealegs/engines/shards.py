@@ -41,7 +41,7 @@ class Shard(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """What it adds to a folder's name."""
+        """The ending that it adds to a folder's name."""
         return f"-shard-{self.number}-of-{self.of}"
 
     def among(self, items: Iterable[T], key: Callable[[T], str]) -> list[T]:
@@ -82,13 +82,13 @@ def parse_shard(text: str) -> Shard | None:
 
 @dataclass(frozen=True)
 class ShardNote:
-    """What a shard's folder says of it.
+    """The note in a shard's folder.
 
     Attributes:
-        kind: what is divided: a suite's name, `data` or `tasks`.
-        shard: which part it is, as i/n.
-        own: how many of the keys are the shard's.
-        total: how many keys there are.
+        kind: the kind of work that is divided: a suite's name, `data` or `tasks`.
+        shard: the part that it is, as i/n.
+        own: the number of the shard's keys.
+        total: the number of all keys.
         keys: a digest of all keys.
         asked: the request, as JSON data; equal for all shards of one whole.
         files: digests of the files that this names, by their names.
@@ -106,24 +106,24 @@ class ShardNote:
 
     @property
     def place(self) -> Shard:
-        """Which part it is."""
+        """The part that it is of the whole."""
         found = parse_shard(self.shard)
         assert found is not None
         return found
 
     def whole(self) -> dict[str, Any]:
-        """What all shards of one whole agree in."""
+        """The facts in which all shards of one whole agree."""
         return {name: value for name, value in asdict(self).items() if name not in ("shard", "own")}
 
 
 def describe_shard(
     shard: Shard, kind: str, keys: Sequence[str], request: Mapping[str, Any], modules: Sequence[str] = ()
 ) -> ShardNote:
-    """What a shard's folder is to say.
+    """The note for a shard's folder.
 
     Args:
-        shard: which part.
-        kind: what is divided.
+        shard: the part.
+        kind: the kind of work that is divided.
         keys: of all parts.
         request: as JSON data.
         modules: those besides Sealegs whose code does the work.
@@ -179,7 +179,7 @@ def _names_files(text: str) -> bool:
 
 
 def read_shard_note(folder: Path) -> ShardNote | None:
-    """What a folder says of the shard that it holds; None where it is not a shard's.
+    """The note of the shard that a folder holds; None if it is not a shard's.
 
     Raises:
         UserError: the note is damaged.
@@ -213,6 +213,7 @@ def open_shard_folder(folder: Path, note: ShardNote | None) -> None:
             raise UserError(f"{folder} holds shard {before.shard}; add --shard {before.shard}, or {ELSEWHERE}")
         return
     if before is None:
+        # The note is written before any work, so files without one are of something else.
         if holds_files(folder):
             raise UserError(f"{folder} is not empty and holds no shard; {ELSEWHERE}")
         write_atomically(folder / NOTE, json.dumps(asdict(note), indent=1) + "\n", ELSEWHERE)
@@ -224,7 +225,7 @@ def open_shard_folder(folder: Path, note: ShardNote | None) -> None:
 
 
 def differences_between(one: ShardNote, other: ShardNote) -> str:
-    """Where the wholes of two shards differ, in words; empty where they are one."""
+    """The differences between the wholes of two shards, in words; empty if they are one."""
     before, now = one.whole(), other.whole()
     earlier, wanted = before.pop("asked"), now.pop("asked")
     differing = [
@@ -251,7 +252,7 @@ def is_empty_shard(folder: Path) -> bool:
 
 
 def absent_shards_note(folders: Iterable[Path]) -> list[str]:
-    """What a reader must know where the shards in these folders are not all of their whole; nothing where they are."""
+    """Notes for a reader if the shards in these folders are not all of their whole; nothing if they are."""
     found: dict[str, list[ShardNote]] = {}
     for note in filter(None, map(read_shard_note, folders)):
         found.setdefault(json.dumps(note.whole(), sort_keys=True), []).append(note)

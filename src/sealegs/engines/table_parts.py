@@ -43,7 +43,7 @@ def tables_usable() -> bool:
 
 @dataclass(frozen=True)
 class PartNote:
-    """What a part says of itself.
+    """The note of a part about itself.
 
     Attributes:
         code: a digest of Sealegs's files, which hold the judge, the tasks and the table's columns.
@@ -104,7 +104,7 @@ class TableParts:
         self._records, self._schema, self._encode, self._edition = records, schema, encode, edition
 
     def file(self, number: int) -> Path:
-        """Where the part of this number is, from 1 on."""
+        """The path of the part of this number, from 1 on."""
         return self._records.with_name(f"verdicts-{number:05}.parquet")
 
     def valid(self) -> list[TablePart]:

@@ -86,12 +86,12 @@ class WorkerPool:
         return task
 
     def map(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """What the function gives for each item, in their order."""
+        """The results of the function for the items, in their order."""
         tasks = [self.submit(work, item) for item in items]
         return (task.result() for task in tasks)
 
     def stream(self, work: Callable[..., R], items: Iterable[tuple[Any, ...]]) -> Iterator[R]:
-        """What the function gives for each tuple of arguments, in their order; a few are under way at a time."""
+        """The results of the function for the tuples of arguments, in their order; a few are under way at a time."""
         left = iter(items)
         # One more than there are workers, so that none waits for the caller.
         waiting = [self.submit(work, *item) for item in islice(left, self._count + 1)]

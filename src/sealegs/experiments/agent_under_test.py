@@ -35,7 +35,7 @@ class AgentUnderTest(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The agent's name in reports."""
 
     def run(self, stage: RunStage) -> Any:
         """Run it once and return its answer; what it raises is its failure."""
@@ -57,7 +57,7 @@ class CallableAgent:
 
 
 def arguments_for(function: Callable[..., Any], stage: RunStage) -> tuple[list[Any], dict[str, Any]]:
-    """What a function is called with: the input if it takes one, and the session if it names it.
+    """The arguments of a call of the function: the input if it takes one, and the session if it names it.
 
     Raises:
         UserError: there is an input and the function takes none, or it needs more than that.
@@ -95,7 +95,7 @@ def _runner() -> asyncio.Runner:
 
 
 def awaited(answer: Any) -> Any:
-    """What an awaitable gives, in a task that knows the active session. In a notebook, whose own loop runs, too."""
+    """The result of an awaitable, run in a task that knows the active session, also in a notebook with its own loop."""
 
     async def wait() -> Any:
         return await answer

@@ -93,7 +93,7 @@ def _run_name(stage: RunStage) -> str:
 
 @dataclass(frozen=True)
 class BodyRuns:
-    """What a mark with runs asks for."""
+    """The runs that a mark asks for."""
 
     options: ExperimentOptions
     specs: Mapping[str, ToolSpec]
@@ -128,7 +128,7 @@ def body_runs(
     clock: Literal["real", "virtual"] = "virtual",
     max_calls: int = 50,
 ) -> BodyRuns:
-    """What a mark asks for; the arguments as in `sealegs.experiment`, `min_pass_rate` as its `fail_under`.
+    """The runs that a mark asks for; the arguments as in `sealegs.experiment`, `min_pass_rate` as its `fail_under`.
 
     Raises:
         UserError: something that was given cannot be used.
@@ -187,7 +187,7 @@ def made_runs(course: ExperimentCourse) -> ExperimentReport:
 
 
 def fails_by_itself(runs: Sequence[RunResult], required: float) -> str:
-    """Why a test without a verdict fails all the same; empty where it does not.
+    """The reason why a test without a verdict fails all the same; empty if it does not.
 
     Too many of its runs failed without any fault, or not one passed: that is no doubt about faults.
     """
@@ -215,7 +215,7 @@ def _named(run: RunResult) -> str:
 
 
 def runs_found(report: ExperimentReport, plan: Plan | None) -> dict[str, Any]:
-    """What came of the runs, as plain data for a test's report.
+    """The outcome of the runs, as plain data for a test's report.
 
     Args:
         report: of the runs.

@@ -1,4 +1,4 @@
-"""Whether an agent is still the one whose runs were kept: a digest of the files that its code is in.
+"""A digest of the files that hold an agent's code, by which an agent is known as the one whose runs were kept.
 
 It covers the modules of the agent and of the check, and every module of the same folder that is loaded when the
 experiment begins. An agent object of a framework counts by the module that it is named in. It does not cover what lies

@@ -1,7 +1,7 @@
 """An agent that is a command line, in any language.
 
 The command gets its input in place of `{input}`, or on standard input where it names none, and answers on standard
-output. What is to strike its tools is in its environment: `SEALEGS_PLAN` (a file), `SEALEGS_EPISODE`, `SEALEGS_TIMEOUT`
+output. The faults for its tools are in its environment: `SEALEGS_PLAN` (a file), `SEALEGS_EPISODE`, `SEALEGS_TIMEOUT`
 (seconds after which one call is given up), and `SEALEGS_RECORDS` (a folder for what was recorded). `sealegs proxy` in
 front of its MCP servers reads them, and so does `sealegs.environment_session()` in Python.
 """
@@ -58,9 +58,9 @@ class CommandAgent:
 
 
 def _output(words: list[str], given: str, environment: dict[str, str], time_limit: float) -> str:
-    """What a command says on standard output.
+    """The text that a command prints on standard output.
 
-    It writes into files: what it leaves in the background would keep a pipe open after its end.
+    It writes into files: a process that it leaves in the background would keep a pipe open after its end.
     """
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr, tempfile.TemporaryFile() as stdin:
         stdin.write(given.encode())

@@ -24,7 +24,7 @@ NO_FAULTS = Plan(name="none")
 
 
 class ExperimentView(Protocol):
-    """What an experiment shows while it runs."""
+    """The display of an experiment while it runs."""
 
     def note(self, text: str) -> None:
         """Show a sentence."""
@@ -44,7 +44,7 @@ class SilentView:
 
 
 class PlayerMaker(Protocol):
-    """What makes a player in another process."""
+    """A maker of a player in another process."""
 
     def player(self) -> RunPlayer:
         """Make it."""

@@ -100,7 +100,7 @@ class ExperimentFolder:
 
 
 def _why_not_resumed(folder: Path, wanted: dict[str, Any]) -> str:
-    """Why the experiment that is there is not the requested one; empty where it is."""
+    """The reason why the experiment that is there is not the requested one; empty if it is."""
     try:
         before = json.loads((folder / SETTINGS).read_text("utf-8"))
     except (ValueError, RecursionError):
@@ -128,7 +128,7 @@ def _set_aside(folder: Path) -> Path:
 
 
 def read_kept(folder: Path, options: type[Options], verb: str, warnings: list[str]) -> tuple[Options, list[RunResult]]:
-    """What a folder keeps: the options, and the judged runs.
+    """The options and the judged runs that a folder keeps.
 
     Args:
         folder: of an experiment or a check.

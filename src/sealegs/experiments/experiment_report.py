@@ -1,4 +1,4 @@
-"""What came of an experiment: the verdict, the rows, and what is written of them."""
+"""The report of an experiment: the verdict, the rows, and the files that are written of them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ExperimentReport:
 
     @cached_property
     def verdict(self) -> ExperimentVerdict:
-        """What the runs say."""
+        """The verdict on the runs."""
         return experiment_verdict(self.runs, self.options.fail_under)
 
     @property
@@ -80,7 +80,7 @@ class ExperimentReport:
 
     @property
     def unexposed(self) -> int:
-        """How many runs under faults had no fault delivered, and are in no rate."""
+        """The number of runs under faults that had no fault delivered, and are in no rate."""
         return sum(not run.counts for run in self.runs)
 
     @property

@@ -1,4 +1,4 @@
-"""What was recorded in other processes of one run, entered into the run's own record."""
+"""Records of other processes of one run, entered into the run's own record."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ def enter_foreign_events(events: Iterable[Event], recorder: Recorder, prefix: st
         elif isinstance(event, FactsNoted):
             noted = event.facts.get(TOOLS)
             tools += noted if isinstance(noted, list) else []
+        # The run has a start and an end of its own, so of theirs only the tools are taken over.
         elif not isinstance(event, EpisodeEnded):
             recorder.add(_prefixed(event, prefix))
     if tools:

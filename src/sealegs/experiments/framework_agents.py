@@ -1,9 +1,9 @@
-"""How an agent object of each framework is run with a text, from the beginning, and what of its result is the answer.
+"""Runners of agent objects, by framework: each runs its object from the beginning with a text, and takes the answer.
 
 The tools of such an agent must be wired as docs/adapters.md shows, without naming a session: then they find the one of
 the run. A framework is recognised by the module of the object's class, and none is imported for it. Every run begins as
-the first one does: what an object remembers of a run is put back before the next. What it does not cover: what tools,
-servers, databases and long-term memories outside of the object keep.
+the first one does: an object's memory of a run is put back before the next. Not covered: the state of tools, servers,
+databases and long-term memories outside of the object.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _langchain(agent: Any) -> Runner:
 
 
 def _first_runnable(runnable: Any) -> Any:
-    """What takes the input: the inside of a binding or a retry, the first of a sequence, what fallbacks are for."""
+    """The part that takes the input: the inside of a binding or a retry, a sequence's first, or what has fallbacks."""
     for name in ("bound", "first", "runnable"):
         inner = getattr(runnable, name, None)
         if inner is not None and hasattr(inner, "ainvoke"):
@@ -192,7 +192,7 @@ def _smolagents(agent: Any) -> Runner:
 
 
 def _defined_by_code(agent: Any) -> list[dict[str, Any]]:
-    """Where an agent of smolagents, and those that it manages, keep variables and functions from run to run."""
+    """The dicts in which an agent of smolagents, and those that it manages, keep variables between runs."""
     executor = getattr(agent, "python_executor", None)
     held = [agent.state, getattr(executor, "state", None), getattr(executor, "custom_tools", None)]
     below = [one for managed in agent.managed_agents.values() for one in _defined_by_code(managed)]
@@ -277,7 +277,7 @@ def _claude_agent_sdk(agent: Any) -> Runner:
 
 
 def framework_runner(agent: Any) -> Runner | None:
-    """What runs an agent object of a known framework with a text; None for any other object.
+    """A function that runs an agent object of a known framework with a text; None for any other object.
 
     Raises:
         UserError: it is one, and cannot be run with a text, or not from the beginning.

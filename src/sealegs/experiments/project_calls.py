@@ -1,7 +1,7 @@
-"""Which of a project's functions run meanwhile, whether or not their calls pass through the seam.
+"""A count of the runs of a project's functions, whether or not their calls pass through the seam.
 
-It covers this thread and those that are started meanwhile. What it does not cover: threads that were there before, and
-other processes.
+It covers this thread and those that are started meanwhile. Not covered: threads that were there before, and other
+processes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is in the way of an experiment here: versions, extras, the sandbox, and plans that cannot be read.
+"""Obstacles to an experiment here: versions, extras, the sandbox, and plans that cannot be read.
 
 Which versions fit is read from the metadata of the installed Sealegs, so that it is what pip would say.
 """
@@ -44,7 +44,7 @@ class DoctorLine:
 
 
 def place_lines(project: ScannedProject) -> Iterator[DoctorLine]:
-    """What was found of this place, without running the agent."""
+    """The findings on this place, without running the agent."""
     yield _python_line()
     yield from framework_lines(project)
     yield from _extra_lines(project)
@@ -55,7 +55,7 @@ def place_lines(project: ScannedProject) -> Iterator[DoctorLine]:
 
 
 def framework_lines(project: ScannedProject) -> Iterator[DoctorLine]:
-    """Return whether the project's framework is here in a version that its adapter supports."""
+    """The lines on the project's framework: whether it is here in a version that its adapter supports."""
     framework = project.framework
     if not framework.extra:
         yield DoctorLine("framework", "ok", f"{framework.name}: no extra is needed")
@@ -76,7 +76,7 @@ def framework_lines(project: ScannedProject) -> Iterator[DoctorLine]:
 
 
 def extra_requirements(extra: str) -> list[tuple[str, str]]:
-    """What an extra of Sealegs installs: names and the versions that fit, as its metadata says."""
+    """The distributions that an extra of Sealegs installs, each with the versions that fit, from its metadata."""
     found = []
     for text in importlib.metadata.requires("sealegs") or ():
         needed, _, marker = text.partition(";")

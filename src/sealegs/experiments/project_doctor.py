@@ -18,7 +18,7 @@ from sealegs.faults.user_error import UserError
 
 @dataclass(frozen=True, slots=True)
 class DoctorReport:
-    """What was found.
+    """The findings of the doctor.
 
     Attributes:
         proof: what the run showed.
@@ -30,7 +30,7 @@ class DoctorReport:
 
     @property
     def exit_code(self) -> int:
-        """0 where the seam is live and nothing fails; else 1."""
+        """0 if the seam is live and nothing fails; else 1."""
         return int(any(line.status == "fail" for line in self.lines))
 
     def data(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def examine_project(
 
 
 def _inputs_of(test: Mapping[str, Any]) -> list[str]:
-    """What the table of `sealegs test` asks the agent."""
+    """The inputs that the table of `sealegs test` has for the agent."""
     found = test.get("input", [])
     if not found and isinstance(test.get("inputs"), str):
         return list(read_inputs(Path(test["inputs"])))

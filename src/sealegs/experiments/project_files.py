@@ -75,7 +75,7 @@ def write_project_files(folder: Path, texts: dict[str, str]) -> None:
 
 
 def next_steps(project: ScannedProject) -> list[str]:
-    """What the user does next, a command a line, each with what it is for."""
+    """The next steps of the user, a command a line, each with its purpose."""
     if project.javascript:
         agent = _javascript_agent(project)
         far = {name: one["url"] for name, one in project.mcp_servers.items() if "url" in one}

@@ -1,4 +1,4 @@
-"""What stands in `sealegs_agent.py` for a project: how its tools get under the session, and how its agent is run."""
+"""The parts of a project's `sealegs_agent.py`: they put its tools under the session, and run its agent."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ NO_AGENT = (
 
 @dataclass(frozen=True, slots=True)
 class AgentEntry:
-    """What runs the agent.
+    """The entry of an agent: a function that runs or makes it, or the agent object.
 
     Attributes:
-        module: where it stands.
-        name: what it is called there.
+        module: the module that defines it.
+        name: its name there.
         kind: a function that runs the agent, an agent object, or a function that makes one.
         takes_input: whether the function takes the input.
         is_async: whether the function must be awaited.
@@ -70,7 +70,7 @@ def glue_parts(project: ScannedProject) -> tuple[str, dict[str, str]]:
 
 
 def agent_entry(project: ScannedProject) -> AgentEntry | None:
-    """What most likely runs the agent: a function with an input before an agent object, and these before the rest."""
+    """The likeliest entry of the agent: a function with an input before an agent object, and these before the rest."""
     found: list[tuple[int, AgentEntry]] = []
     makers = set(project.framework.makers)
     for module in project.modules:
@@ -89,14 +89,14 @@ def agent_entry(project: ScannedProject) -> AgentEntry | None:
 
 
 def _path_lines(project: ScannedProject) -> str:
-    """What makes modules in `src` importable, where the project has any."""
+    """The lines that make modules in `src` importable, if the project has any."""
     if not any(module.name.startswith("src.") for module in project.modules):
         return ""
     return 'import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).parent / "src"))\n'
 
 
 def _patch(framework: Framework, is_class: bool) -> str:
-    """What stands in for the maker: it puts the seam into the argument that takes it."""
+    """The code that takes the maker's place: it puts the seam into the argument that takes it."""
     call = "_make(self, *args, **more)" if is_class else "return _make(*args, **more)"
     name = framework.keyword
     head = "def _make_under_seam(self, *args, **more):" if is_class else "def _make_under_seam(*args, **more):"
@@ -107,7 +107,7 @@ def _patch(framework: Framework, is_class: bool) -> str:
 
 
 def _project_parts(entry: AgentEntry | None, framework: Framework) -> dict[str, str]:
-    """How the project's agent is imported, and how `run` runs it."""
+    """The code that imports the project's agent, and the body of `run`."""
     if entry is None:
         return {
             "project": "# EDIT: import the agent here, after the seam is in place",

@@ -1,6 +1,6 @@
-"""One Python module of a project, read by `ast`: its imports, its tools, and what in it runs or makes an agent.
+"""One Python module of a project, read by `ast`: its imports, its tools, and its parts that run or make an agent.
 
-What it lists of other modules is a tool of these; `project_imports` says so to them.
+A function of another module that it lists is a tool of that one; `project_imports` adds it there.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class AgentRunner:
 
 @dataclass(frozen=True, slots=True)
 class ProjectModule:
-    """What one file defines.
+    """The definitions in one file.
 
     Attributes:
         file: its path, relative to the project.
@@ -65,12 +65,12 @@ class ProjectModule:
         functions: its functions by name, in their order.
         decorated: functions that a decorator makes a tool, by the tool's name.
         guarded: those of them that are Sealegs' own already.
-        listed: functions of it that stand in a list or dict of it, or whose names stand in a declaration of tools.
+        listed: its functions in a list or dict of it, and those that a declaration of tools names.
         containers: the lists and dicts that hold functions of it.
         imported: the names that it imports from modules, each with the module and its name there.
-        borrowed: what it lists of other modules.
-        called: what its runner calls of other modules, where neither a list nor a decorator says what a tool is.
-        runner: what runs the agent; None where nothing looks like it.
+        borrowed: functions of other modules that it lists.
+        called: functions of other modules that its runner calls, if no list and no decorator says what a tool is.
+        runner: the function that runs the agent; None if none looks like it.
         agents: names of objects that calls made, by the name of what was called.
         factories: functions without arguments that return such an object, by the name of what was called.
     """
@@ -151,6 +151,7 @@ def _imported_names(tree: ast.Module, package: str) -> Iterator[tuple[str, Impor
             for alias in node.names:
                 yield (alias.asname or alias.name), (alias.name, "")
         elif isinstance(node, ast.ImportFrom):
+            # One dot is the package itself, each further dot a package above it.
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             module = ".".join([*above, *filter(None, [node.module])]).strip(".")
             for alias in node.names:
@@ -158,7 +159,7 @@ def _imported_names(tree: ast.Module, package: str) -> Iterator[tuple[str, Impor
 
 
 def _origin(text: str, imported: dict[str, Imported]) -> Imported | None:
-    """Where what an expression such as `find` or `tools.find` names comes from; None where it is not imported."""
+    """The origin of a name in an expression such as `find` or `tools.find`; None if it is not imported."""
     if text in imported:
         return imported[text]
     prefix, _, name = text.rpartition(".")
@@ -214,7 +215,7 @@ def _is_text_or_name(key: ast.expr) -> bool:
 
 
 def _names_in(value: ast.expr | None) -> list[str]:
-    """What stands in a list or dict where all of it are names, such as `find` or `tools.find`; else nothing."""
+    """The entries of a list or dict if all of them are names, such as `find` or `tools.find`; else nothing."""
     if not isinstance(value, (ast.List, ast.Tuple, ast.Dict)):
         return []
     parts = value.values if isinstance(value, ast.Dict) else value.elts
@@ -225,7 +226,7 @@ def _names_in(value: ast.expr | None) -> list[str]:
 
 
 def _listed_parts(tree: ast.Module) -> Iterator[str]:
-    """What stands in lists and dicts at the top, and in the lists of tools that calls are given."""
+    """The names in lists and dicts at the top, and in the lists of tools that calls are given."""
     for _, value in _assignments(tree):
         yield from _names_in(value)
     for node in ast.walk(tree):
@@ -250,6 +251,7 @@ def _declared_names(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Dict):
             keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+            # A name alone may be anybody's. `parameters` is OpenAI's key, `input_schema` Anthropic's.
             if {"name"} < set(keys) and {"parameters", "input_schema", "description"} & set(keys):
                 value = node.values[keys.index("name")]
                 if isinstance(value, ast.Constant) and isinstance(value.value, str):
@@ -270,7 +272,7 @@ def _runner(functions: dict[str, Function], tools: set[str]) -> AgentRunner | No
 
 
 def _called_by(runner: AgentRunner | None, functions: dict[str, Function]) -> Iterator[str]:
-    """What the runner calls itself, private names aside: in plain Python its tools are likely among it."""
+    """The names that the runner itself calls, private ones aside: in plain Python its tools are likely among them."""
     if runner is None:
         return
     calls = [node.func for node in ast.walk(functions[runner.name]) if isinstance(node, ast.Call)]
@@ -286,7 +288,7 @@ def _made_agents(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _returned(function: Function) -> Iterator[str]:
-    """What a function without arguments returns the call of."""
+    """The names whose calls a function without arguments returns."""
     arguments = function.args
     # It could not be called without knowing what to give it.
     if arguments.posonlyargs or len(arguments.args) > len(arguments.defaults):

@@ -1,4 +1,4 @@
-"""Whether the seam is live in a project: its agent is run once, with one small fault on each tool that it calls.
+"""A proof that the seam is live in a project: its agent runs once, with one small fault on each tool that it calls.
 
 The fault is a delay: it is delivered and proven like any, and the agent continues as without it, so that every tool
 that it calls is seen, and none does its work twice. The run is a real one, with the effects that the tools have.
@@ -53,12 +53,12 @@ class ReachedTool:
 
 @dataclass(frozen=True, slots=True)
 class SeamProof:
-    """What one run showed.
+    """The result of one run.
 
     Attributes:
         agent: the agent's name.
         tools: the tools that passed through the seam, in the order of their first calls.
-        ended: how the run ended, where that was not by an answer; else empty.
+        ended: the way in which the run ended, if that was not by an answer; else empty.
         past: tools of the project whose functions ran although no call of theirs passed through the seam.
     """
 
@@ -117,7 +117,7 @@ def _reached(name: str, turns: Sequence[Any], spec: ToolSpec | None) -> ReachedT
 
 
 def seam_lines(proof: SeamProof, project: ScannedProject) -> Iterator[DoctorLine]:
-    """What a run showed: what passed, which fault was delivered where, and what is missing."""
+    """The lines on a run: the calls that passed, the faults that were delivered, and the gaps."""
     if not proof.tools:
         message = f"{proof.agent} was run once, and no tool call passed through the seam"
         yield DoctorLine("seam", "fail", message, LIVE_AGAIN)

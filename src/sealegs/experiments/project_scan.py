@@ -1,7 +1,7 @@
-"""What a folder's project is made of, read without running it: its framework, its tools, and what runs the agent.
+"""The parts of a project, read from its folder without running it: its framework, its tools, and its agent's entry.
 
 Python files are read by `ast`, dependencies from `pyproject.toml`, `requirements*.txt` and `uv.lock`; a `package.json`
-without any of these is a project in TypeScript or JavaScript. What is found are guesses by names and forms, which the
+without any of these is a project in TypeScript or JavaScript. The findings are guesses by names and forms, which the
 files that `sealegs init` writes show to the user.
 """
 
@@ -38,12 +38,12 @@ MCP_FILES = (".mcp.json", "mcp.json", ".cursor/mcp.json", ".vscode/mcp.json")
 
 @dataclass(frozen=True)
 class ScannedProject:
-    """What a folder holds.
+    """The project that a folder holds.
 
     Attributes:
         folder: the folder.
         framework: the framework of the agent; plain Python where none is seen.
-        found_by: where the framework was seen, in words; empty where none was.
+        found_by: the place where the framework was seen, in words; empty if none was.
         modules: the Python modules that are not tests.
         javascript: whether the project is one of TypeScript or JavaScript.
         mcp_servers: the MCP servers that a file of the project starts, by name.
@@ -66,7 +66,7 @@ class ScannedProject:
         return {name: module for module in self.modules for name in module.tools}
 
     def described(self) -> list[str]:
-        """What was found, in a few lines for the user."""
+        """The findings, in a few lines for the user."""
         if self.javascript:
             servers = f"{len(self.mcp_servers)} in {self.mcp_file}" if self.mcp_servers else "none was found"
             return [
@@ -135,6 +135,7 @@ def _framework(modules: tuple[ProjectModule, ...], dependencies: Mapping[str, st
             imported = sorted(name for name in module.imports if one.is_imported_as(name))
             if imported:
                 return one, f"{module.file} imports {imported[0]}"
+    # Only now: a lock file also names the dependencies of dependencies.
     for one in FRAMEWORKS:
         for name in one.packages:
             if name in dependencies:

@@ -1,4 +1,4 @@
-"""Tests with `@pytest.mark.faults(..., runs=20)`: what pytest calls around them.
+"""Tests with `@pytest.mark.faults(..., runs=20)`: the hooks that pytest calls around them.
 
 The first plugin (`adapters.pytest`) loads this by the entry point `sealegs.pytest`, and only where a collected test
 asks for runs. The runs of one test share its function-scoped fixtures.
@@ -119,7 +119,7 @@ class RunsOfTest:
         faults_of(self.item).marked = session
 
     def _judged(self, report: ExperimentReport) -> str:
-        """What the test fails with; empty where it does not fail."""
+        """The message that the test fails with; empty if it does not fail."""
         verdict = report.verdict
         reason = verdict.reason if verdict.decision == "weakness" else ""
         if verdict.decision == "inconclusive":
@@ -131,7 +131,7 @@ KEY = pytest.StashKey[RunsOfTest]()
 
 
 class RunHooks:
-    """What pytest calls around each test once a run has a test with runs."""
+    """The hooks that pytest calls around each test once a run has a test with runs."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -171,7 +171,7 @@ class RunHooks:
 
 
 def runs_of(item: pytest.Item) -> RunsOfTest:
-    """What a test's mark asks for.
+    """The runs that a test's mark asks for.
 
     Raises:
         UserError: the mark cannot be used.

@@ -1,6 +1,6 @@
-"""What keeps an agent of this process from ending, blocking or outliving the run that it is in.
+"""Guards that keep an agent of this process from ending, blocking or outliving its run.
 
-What it does not cover: a crash of the interpreter (a segmentation fault), which ends the command with its signal; and,
+Not covered: a crash of the interpreter (a segmentation fault), which ends the command with its signal; and,
 outside the main thread or without POSIX timers, an agent that hangs.
 """
 

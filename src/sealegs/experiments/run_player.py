@@ -1,6 +1,6 @@
 """One run of an experiment: played, recorded, and judged by the check and the contracts.
 
-What the judges found is noted in the record, which is all that is kept: a report needs no agent.
+The judges' findings are noted in the record, which is all that is kept: a report needs no agent.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ Check = Callable[..., Any]
 
 @dataclass(frozen=True)
 class RunPlayer:
-    """What plays the runs of an experiment.
+    """A player of an experiment's runs.
 
     Attributes:
         agent: the agent.
         options: of the experiment.
         check: takes the answer, and `record` and `input` if it names them; fails by returning False or by raising.
             None: an agent that ends by itself passes.
-        contracts: what every run must keep.
-        specs: what is known of the tools.
+        contracts: the contracts that every run must keep.
+        specs: the known facts of the tools.
         watch: makes a further watcher of a run, of its plan and its clock; None for none.
-        key: a part of what keys the draws, besides the run's number.
-        quiet: whether what the agent prints and warns of is discarded.
-        passing: the classes of what ends the whole experiment when the agent raises it.
-        facts: what a record notes of its run besides.
+        key: a part of the key of the draws, besides the run's number.
+        quiet: whether the agent's output and warnings are discarded.
+        passing: the classes of exceptions that end the whole experiment when the agent raises them.
+        facts: further facts that a record notes of its run.
     """
 
     agent: AgentUnderTest

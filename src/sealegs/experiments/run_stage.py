@@ -1,4 +1,4 @@
-"""What one run of an agent has at hand."""
+"""The surroundings of one run of an agent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sealegs.traces import Recorder
 
 @dataclass(frozen=True)
 class RunStage:
-    """What one run has at hand.
+    """The surroundings of one run.
 
     Attributes:
         input: the agent's input.

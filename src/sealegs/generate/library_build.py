@@ -36,7 +36,7 @@ WHAT = {
 
 @dataclass(frozen=True)
 class LibraryYield:
-    """What a build gave, and how long it took.
+    """The yield of a build, and its duration.
 
     Attributes:
         library: its counts.
@@ -56,7 +56,7 @@ class LibraryYield:
         return counts
 
     def about(self) -> dict[str, Any]:
-        """What comes before the rows."""
+        """The facts that come before the rows."""
         return {**self.library.about(), "seconds": round(self.seconds, 2)}
 
     def pairs(self) -> list[tuple[str, str, str]]:

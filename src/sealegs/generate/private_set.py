@@ -45,12 +45,12 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class PrivateSet:
-    """What was made.
+    """The private set that was made.
 
     Attributes:
         tasks: the set.
         tried: attempts by level.
-        unmatched: shipped tasks that nothing like them could be made of; another candidate stands in their place.
+        unmatched: shipped tasks that nothing like them could be made of; another candidate is in their place.
     """
 
     tasks: TaskSet

@@ -1,4 +1,4 @@
-"""What a made task must pass, in order, each check with a name under which its rejections are counted.
+"""Checks that a made task must pass, in order, each with a name under which its rejections are counted.
 
 Not covered: whether the request reads well; whether two requests say the same in other words.
 """
@@ -114,7 +114,7 @@ def _corruption(found: CheckedTask) -> Iterator[str]:
 
 
 def answer_and_corruption(found: CheckedTask) -> Iterator[str]:
-    """What is wrong with what a task asks for, and with what may be corrupted in it."""
+    """The problems of the values that a task asks for, and of those in it that may be corrupted."""
     yield from _answer(found)
     yield from _corruption(found)
 

@@ -19,14 +19,14 @@ CARD = "README.md"
 
 @dataclass(frozen=True)
 class GenerationYield:
-    """What a run of generation brought.
+    """The yield of a run of generation.
 
     Attributes:
         engine: `rules`, or the model that proposed.
         tasks: as plain data, in order.
         tried: attempts by level.
-        fell: how many failed a check, by level and check.
-        cost: what the model calls came to: calls, tokens in and out.
+        fell: the number of attempts that failed a check, by level and check.
+        cost: the cost of the model calls: calls, tokens in and out.
     """
 
     engine: str
@@ -74,7 +74,7 @@ def task_lines(tasks: Iterable[Mapping[str, Any]]) -> str:
 
 
 def dataset_card(found: GenerationYield, settings: Mapping[str, Any]) -> str:
-    """What a person who finds the folder must know."""
+    """The card of a set: the facts that a person who finds the folder must know."""
     setting_lines = "\n".join(f"- {name}: {value}" for name, value in settings.items())
     checks = list(dict.fromkeys(name for _, name in found.fell))
     head = "| level | attempts | accepted | " + " | ".join(checks) + " |"

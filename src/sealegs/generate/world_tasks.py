@@ -112,7 +112,7 @@ def on_own_world(options: Options, progress: Progress = lambda done, total: None
 
 
 def _problems(task: Task, corpus: Corpus) -> Iterator[str]:
-    """What keeps a written task from being played and struck."""
+    """The problems that keep a written task from being played and struck."""
     strangers = [step.tool for step in task.graph.walk() if step.tool not in corpus.tools]
     wrong = [f"there is no tool {', '.join(strangers)} in the domain"] if strangers else kind_problems(task)
     if wrong:

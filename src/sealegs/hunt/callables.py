@@ -55,7 +55,7 @@ class CallableTarget:
 
     @property
     def specs(self) -> Mapping[str, ToolSpec]:
-        """What is known of the tools."""
+        """The known specs of the tools."""
         return {**self.assumed, **self.known}
 
     def assuming(self, specs: Mapping[str, ToolSpec]) -> CallableTarget:
@@ -112,7 +112,7 @@ class CallableTarget:
         return Symptom("wrong", f"the check answered False to {answer!r:.200}") if passed is False else None
 
     def head(self) -> Sequence[str]:
-        """What the tests need: imports, and the specs of the tools."""
+        """The lines that the tests begin with: imports, and the specs of the tools."""
         names = [name for name in (self.name, self.check_name, self.known_name) if name]
         lines = [f"from {module} import {', '.join(sorted(set(found)))}" for module, found in _by_module(names).items()]
         above = ["import asyncio", ""] if inspect.iscoroutinefunction(self.agent) else []

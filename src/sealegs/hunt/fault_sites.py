@@ -1,8 +1,8 @@
-"""Where faults can strike an agent: the tools that it was seen to call, each with the faults that make a difference to
-what it answered, the simplest first.
+"""The sites at which faults can strike an agent: the tools that it was seen to call, each with faults on them.
 
-Faults that cannot be noticed (`delta`, `stale`, `unit_swap`, ...) are left out unless they are asked for: to be
-deceived by them is not a weakness of the agent.
+The faults are those that make a difference to a tool's answers, the simplest first. Those that cannot be noticed
+(`delta`, `stale`, `unit_swap`, ...) are left out unless they are asked for: to be deceived by them is not a weakness of
+the agent.
 """
 
 from __future__ import annotations

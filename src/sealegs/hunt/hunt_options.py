@@ -1,4 +1,4 @@
-"""From what a user typed to a target and the limits of its hunt."""
+"""The target and the limits of a hunt, made from the words that a user typed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def chosen_target(
 
 
 def chosen_limits(seed: int, runs: int, findings: int, rules: int, kinds: str) -> HuntLimits:
-    """How far the hunt goes.
+    """The limits of the hunt.
 
     Raises:
         UserError: Hypothesis is not installed, or a kind of fault is unknown.

@@ -1,4 +1,4 @@
-"""What a hunt hands over: for each failure a plan file, a paragraph, and a pytest test to paste."""
+"""The report of a hunt: for each failure a plan file, a paragraph, and a pytest test to paste."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def hunt_data(hunted: HuntResult, found: Sequence[FailureStory]) -> dict[str, An
 
 
 def explanation(hunted: HuntResult, finding: Finding) -> str:
-    """What strikes, what the agent then does, how far it goes, and what a good agent would do; one paragraph."""
+    """One paragraph on a finding: its faults, the agent's failure, how far it goes, and the conduct of a good agent."""
     parts = [_strikes(finding), _symptom(finding), *_neighbours(finding), _sureness(finding)]
     assumed = [s for s in _assumptions(hunted) if any(s.startswith(f"{rule_tool(r)}.") for r in finding.plan.rules)]
     if assumed and any(rule.fault.kind == "physics_violation" for rule in finding.plan.rules):
@@ -160,7 +160,7 @@ def _strikes(finding: Finding) -> str:
 
 
 def _shown(strike: FaultStruck | None) -> str:
-    """What the tool returned and what the agent was shown; for two objects, where they differ."""
+    """The words for the tool's answer and the one that the agent was shown; for two objects, for their differences."""
     if strike is None or strike.shown is None:
         return "nothing comes back"
     returned, shown = strike.said, strike.shown

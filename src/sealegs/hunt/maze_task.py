@@ -36,7 +36,7 @@ class MazeTarget:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The agent's name in reports."""
         return f"maze/{self.task} ({self.agent})"
 
     @property
@@ -60,7 +60,7 @@ class MazeTarget:
         return Trial(plan, found, Symptom("wrong", "; ".join(verdict.reasons)))
 
     def head(self) -> Sequence[str]:
-        """What the tests need."""
+        """The imports that the tests need."""
         return [
             "from pathlib import Path",
             "",

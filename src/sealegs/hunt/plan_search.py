@@ -28,7 +28,7 @@ REPEATS = 3
 
 @dataclass(frozen=True, slots=True)
 class HuntLimits:
-    """How far a hunt goes.
+    """The limits of a hunt.
 
     Attributes:
         seed: decides every plan that is tried and all that faults draw.
@@ -82,20 +82,20 @@ class Finding:
 
     @property
     def symptom(self) -> Symptom:
-        """How the agent fails under it."""
+        """The agent's failure under it."""
         assert self.trial.symptom is not None
         return self.trial.symptom
 
 
 @dataclass(frozen=True, slots=True)
 class HuntResult:
-    """What a hunt came to.
+    """The result of a hunt.
 
     Attributes:
         target: the agent, with all that was assumed of its tools.
         findings: the distinct failures, in the order in which they were found.
         tools: the tools that the agent called in any run.
-        runs: how often the agent was run.
+        runs: the number of runs of the agent.
         steady: whether two runs without a fault made the same calls.
         spent: whether the hunt ended because its runs were used up.
         interrupted: whether the user ended it; what was found until then is there.
@@ -352,7 +352,7 @@ def _same(one: Trial, other: Trial) -> bool:
 
 
 def fault_site_of(rule: Rule) -> FaultSite:
-    """What a rule that the search made does, but not when."""
+    """The site of a rule that the search made, without its trigger."""
     return FaultSite(rule_tool(rule), rule.fault, rule.moment)
 
 

@@ -31,7 +31,7 @@ LIBRARIES = tuple(f"{sysconfig.get_paths()[name]}/" for name in ("stdlib", "plat
 
 @dataclass(frozen=True, slots=True)
 class Symptom:
-    """How an agent failed.
+    """The failure of an agent.
 
     Attributes:
         kind: `crashed`: it raised; `endless`: it did not stop by itself; `doubled`: what it called had its effect
@@ -47,7 +47,7 @@ class Symptom:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of one run; `symptom` is None where the agent did well."""
+    """The result of one run; `symptom` is None if the agent did well."""
 
     plan: Plan
     record: Record
@@ -59,11 +59,11 @@ class HuntTarget(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The agent's name in reports."""
 
     @property
     def specs(self) -> Mapping[str, ToolSpec]:
-        """What is known of the tools."""
+        """The known specs of the tools."""
 
     def assuming(self, specs: Mapping[str, ToolSpec]) -> HuntTarget:
         """The same target, with these specs assumed for further tools."""
@@ -80,7 +80,7 @@ class HuntTarget(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OwnCode:
-    """Which lines of code are the agent's own.
+    """The lines of code that are the agent's own.
 
     Attributes:
         home: the folder of its code, which may lie among the libraries.

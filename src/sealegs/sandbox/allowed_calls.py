@@ -79,7 +79,7 @@ def _each(word: str) -> list[str]:
 
 
 class SharedThings:
-    """What a kernel shares with the machine, and what is near it: files, folders, devices, a process."""
+    """Things that a kernel shares with the machine, and things near it: files, folders, devices, a process."""
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="shared-", dir="/tmp"))
@@ -105,11 +105,11 @@ class SharedThings:
 
     @property
     def names(self) -> dict[str, Any]:
-        """What the code needs to know of all that."""
+        """The ids of the processes that the code needs to know."""
         return {"victim": self._victim.pid, "host": os.getpid()}
 
     def changed(self) -> tuple[str, ...]:
-        """What has changed since the last call of this."""
+        """The things that have changed since the last call of this."""
         now, last = self._facts(), self._last
         self._last = now
         return tuple(sorted(what for what in now.keys() | last.keys() if now.get(what) != last.get(what)))
@@ -194,7 +194,7 @@ def _attempt(arguments: Mapping[str, Any], did: tuple[str, ...]) -> CallAttempt:
 
 
 def effects_by_call(attempts: Iterable[CallAttempt]) -> dict[str, tuple[int, tuple[str, ...]]]:
-    """How often each call was made, and all that it did; in the order of the table."""
+    """The number of attempts at each call, and all effects that they had; in the order of the table."""
     by_name: dict[str, list[CallAttempt]] = {}
     for attempt in attempts:
         by_name.setdefault(attempt.name, []).append(attempt)

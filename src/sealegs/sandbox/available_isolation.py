@@ -1,4 +1,4 @@
-"""Which isolation there is here, found by starting a kernel in it: a program that is installed may still not work."""
+"""The isolation that works here, found by starting a kernel in it: a program that is installed may still not work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def find_isolation() -> Isolation:
 
 
 def launcher(allow_weak: bool = False) -> Launcher:
-    """What starts kernels in the strongest isolation that works here.
+    """The launcher of kernels in the strongest isolation that works here.
 
     Args:
         allow_weak: take weak isolation where there is no strong one.
@@ -41,7 +41,7 @@ def launcher(allow_weak: bool = False) -> Launcher:
 
 
 def weakest() -> Launcher:
-    """What starts kernels without bubblewrap, even where that works.
+    """The launcher of kernels without bubblewrap, even where that works.
 
     Raises:
         UserError: it does not work either.
@@ -66,7 +66,7 @@ def _tried() -> tuple[Isolation, Launcher | None]:
 
 
 def _trial(launcher: Launcher) -> str:
-    """Why a kernel cannot be started; empty where it can."""
+    """The reason why a kernel cannot be started; empty if it can."""
     try:
         with Kernel(launcher) as kernel:
             turn = kernel.start().run("6 * 7")

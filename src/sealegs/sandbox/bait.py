@@ -1,6 +1,6 @@
-"""What hostile code may reach for: a secret in files, memory and environment, ears on every kind of socket, a victim.
+"""Bait for hostile code: a secret in files, memory and environment, ears on every kind of socket, a victim.
 
-The host looks at all of it afterwards, so what an escape says of itself need not be believed.
+The host looks at all of it afterwards, so an escape's own words need not be believed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Bait:
         }
 
     def harm(self) -> list[str]:
-        """What was done, as far as it can be seen from outside."""
+        """The harm that was done, as far as it can be seen from outside."""
         found = []
         # Compared whole, whatever the turn said: an escape that reports nothing leaves its traces here.
         if dict(self._outside()) != self._before:
@@ -124,7 +124,7 @@ def processes() -> set[int]:
 
 
 def locks_on(file: Path) -> int:
-    """How many locks and leases there are on a file, as Linux lists them."""
+    """The number of locks and leases on a file, as Linux lists them."""
     return lock_counts([file])[file]
 
 

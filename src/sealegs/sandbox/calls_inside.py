@@ -1,7 +1,7 @@
-"""What runs inside when every permitted system call is tried (`allowed_calls`): it is sent as text, like `inside`.
+"""The code that tries every permitted system call inside (`allowed_calls`): it is sent as text, like `inside`.
 
 The words of a form become arguments here: `fd`, `path` and `map` are those of a shared thing, `own` is a file of the
-scratch folder, `new` a name beside the shared thing; what is a number is that number.
+scratch folder, `new` a name beside the shared thing; a number is that number.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ ROOM = ctypes.create_string_buffer(16)
 
 
 def kind_of(descriptor: int) -> int:
-    """What kind of file is open there; 0 where none is."""
+    """The kind of the file that is open there; 0 if none is."""
     try:
         return stat.S_IFMT(os.fstat(descriptor).st_mode) or 1
     except OSError:

@@ -160,7 +160,7 @@ def _confinement(launcher: Launcher, limits: Limits, hello: Any) -> Mapping[str,
 
 
 def no_functions(tool: str, arguments: Mapping[str, Any]) -> Outcome:
-    """What answers the calls of a kernel that was given no functions."""
+    """The answer to the calls of a kernel that was given no functions."""
     return Failure(f"There is no function {tool}.", type="NameError")
 
 

@@ -1,6 +1,6 @@
-"""What a kernel has to give up before any code runs: limits, Landlock, seccomp, the scratch folder.
+"""The confinement of a kernel before any code runs: limits, Landlock, seccomp, the scratch folder.
 
-Decided here, done inside (`inside_confinement.confine`). What it does not cover: namespaces, which are the launcher's.
+Decided here, done inside (`inside_confinement.confine`). Not covered: namespaces, which are the launcher's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Unsupported(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """What a kernel says of its machine before anything else."""
+    """The first message of a kernel, about its machine."""
 
     machine: str
     pid: int
@@ -35,7 +35,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where a kernel runs.
+    """The place that a kernel runs in.
 
     Attributes:
         folder: its working folder.

@@ -68,15 +68,15 @@ class CompletedCall:
 
 @dataclass(frozen=True, slots=True)
 class CodeTurn:
-    """What came of one piece of code.
+    """The result of one piece of code.
 
     Attributes:
         output: what it printed, and the value of its last expression. May be forged: the code may write anything.
-        error: the traceback of the code's own frames, or why the kernel was stopped; None where it finished.
+        error: the traceback of the code's own frames, or the reason why the kernel was stopped; None if it finished.
         how: `finished`; `raised` an exception; `timeout` and `memory`: a limit was met; `died`: the process is gone;
             `violated`: it broke the protocol and was killed.
         calls: the calls made, from the host's own log.
-        seconds: how long it took, calls included.
+        seconds: the time that it took, calls included.
         alive: whether the kernel and its variables are still there.
     """
 
@@ -202,7 +202,7 @@ class Conversation:
             return over("violated", "", STOPPED.format(violation), alive=False)
 
     def _too_many(self, made: int) -> Failure | None:
-        """Why a call is not made; None where it is. Calls are kept, so all of them together have a limit."""
+        """The failure of a call that is not made, else None. Calls are kept, so all of them together have a limit."""
         if made >= self._limits.calls:
             return Failure(f"There were {made} calls in this turn; no more are made.", type="TooManyCalls")
         for limit, used in ((self._limits.requests, self._request_bytes), (self._limits.answers, self._answered_bytes)):
@@ -247,7 +247,7 @@ class Conversation:
 
 
 def _doc(spec: ToolSpec, names: Iterable[str], required: Iterable[str]) -> str:
-    """What `help` says of a function: how it is called, and its description."""
+    """The text of `help` on a function: the form of its call, and its description."""
     needed = set(required)
     arguments = ", ".join(name if name in needed else f"{name}=..." for name in names)
     return f"{spec.name}({arguments})\n\n{spec.description}".strip()

@@ -109,13 +109,13 @@ class Escape(BaseModel):
     control: bool = False
 
     def stopped_by(self, isolation: Name) -> str:
-        """What stops it there."""
+        """The barrier that stops it there."""
         return self.weak or self.stopped if isolation == "weak" else self.stopped
 
 
 @dataclass(frozen=True, slots=True)
 class EscapeVerdict:
-    """What came of one attempt.
+    """The verdict on one attempt.
 
     Attributes:
         escape: the attempt.
@@ -171,7 +171,7 @@ def try_escape(launcher: Launcher, escape: Escape) -> EscapeVerdict:
 
 
 def _left(before: set[int]) -> int:
-    """How many kernels are still there after the time that the last to die may take."""
+    """The number of kernels that are still there after the time that the last to die may take."""
     clock = RealClock()
     while (left := processes() - before) and clock.now() < LEAVING:
         clock.sleep(0.01, lambda: None)
@@ -188,7 +188,7 @@ def _answer(tool: str, arguments: Any) -> Outcome:
 
 
 def _seen(escape: Escape, turn: CodeTurn, secret: str, limits: Limits) -> Iterator[str]:
-    """What indicates an escape in the turn itself."""
+    """The signs of an escape in the turn itself."""
     shown = f"{turn.output}\n{turn.error or ''}"
     for line in turn.output.splitlines():
         if line.startswith("ESCAPED"):
@@ -208,7 +208,7 @@ def _seen(escape: Escape, turn: CodeTurn, secret: str, limits: Limits) -> Iterat
 
 
 def _next_episode(launcher: Launcher) -> Iterator[str]:
-    """What is wrong with an honest episode now."""
+    """The problems of an honest episode now."""
     try:
         with Kernel(launcher, PATIENT) as kernel:
             turn = kernel.start(TOOLS, _answer).run("price('pen') * 2")

@@ -1,11 +1,11 @@
-"""What runs inside the sandbox: it confines itself, then runs code in turns.
+"""The code that runs inside the sandbox: it confines itself, then runs code in turns.
 
 It is sent as one text with `inside_confinement`, since a kernel has no package to import from; so both need only the
 standard library, and see each other's names without an import. It is trusted until the first turn and never
 after: the host checks whatever it says then, and what the host must know it knows by itself.
 
-Two file descriptors carry JSON, one object a line. The order is: hello (what machine this is), the confinement, ready,
-then any number of turns; in a turn, calls and their answers, then how it ended. What is shown of a turn is what passed
+Two file descriptors carry JSON, one object a line. The order is: hello (the machine), the confinement, ready, then any
+number of turns; in a turn, calls and their answers, then the turn's end. The text shown of a turn is all that passed
 `sys.stdout` and `sys.stderr`, and the value of the last statement where that is an expression, as in a notebook.
 """
 
@@ -207,7 +207,7 @@ class Screen(io.TextIOBase):
         return len(text)
 
     def text(self) -> str:
-        """What is shown."""
+        """The text that is shown."""
         shown = "".join(self._parts)
         return shown + CUT.format(self._cut) if self._cut else shown
 

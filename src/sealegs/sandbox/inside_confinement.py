@@ -1,4 +1,4 @@
-"""How a kernel gives up, before any code runs, what it will not need. Sent as text behind `inside`, as a part of it."""
+"""The rights that a kernel gives up before any code runs. Sent as text behind `inside`, as a part of it."""
 
 from __future__ import annotations
 

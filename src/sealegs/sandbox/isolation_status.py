@@ -1,4 +1,4 @@
-"""What keeps the code in: named, as data, and in words."""
+"""The isolation that keeps the code in: its name, as data, and in words."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What is between the code and this machine.
+    """The isolation between the code and this machine.
 
     Attributes:
         name: `bubblewrap`; `weak` (Landlock, seccomp and limits alone); `none`; `elsewhere` for a launcher of yours.
         layers: everything that is active, by name.
-        missing: why it is not the strongest, as the system reports it; empty where it is.
+        missing: the reason why it is not the strongest, as the system reports it; empty if it is.
     """
 
     name: Name

@@ -1,4 +1,4 @@
-"""What the host believes of what a kernel says: nothing that is not checked here.
+"""The checks of a kernel's messages: the host believes nothing that is not checked here.
 
 A message is one line of JSON of limited length, a call or the end of the turn, with exactly the fields that it has to
 have. Everything else is a `ProtocolViolation`, and the kernel is killed. What passes is still only what the kernel

@@ -38,7 +38,7 @@ class Launcher(Protocol):
         """Start a process that runs `BOOT`, and return without waiting for it."""
 
     def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
-        """What the kernel has to give up by itself."""
+        """The confinement that the kernel has to put on itself."""
 
 
 class Bubblewrap:
@@ -64,7 +64,7 @@ class Bubblewrap:
         return spawn([program, *_wrapping(python), *self._files, *CLOSED, "--", executable, *PYTHON], {})
 
     def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
-        """What it gives up by itself; it can read all that there is, which is little."""
+        """The confinement that it puts on itself; it can read all that there is, which is little."""
         return confinement(hello, Ground(SCRATCH, scratch=True, readable=["/"], sealed=DEVICES), limits)
 
 
@@ -85,7 +85,7 @@ class Bare:
         return spawn([str(python_files().executable), *PYTHON], ENVIRONMENT)
 
     def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
-        """What it gives up by itself: every file but Python's."""
+        """The confinement that it puts on itself: it can read no file but Python's."""
         readable, listed = _readable()
         return confinement(hello, Ground("/", scratch=False, readable=(*readable, *self._more), listed=listed), limits)
 
@@ -130,7 +130,7 @@ def _bind(file: Path, where: str) -> list[str]:
 
 
 def _inside(folder: Path, prefix: Path) -> str:
-    """Where a folder of Python is found in the sandbox: as far from its new prefix as from the old one."""
+    """The path of a folder of Python in the sandbox: as far from its new prefix as from the old one."""
     if not folder.is_relative_to(prefix):
         raise OSError(f"{folder} is not under Python's prefix {prefix}")
     return f"{INSIDE}/{folder.relative_to(prefix)}"
@@ -138,7 +138,7 @@ def _inside(folder: Path, prefix: Path) -> str:
 
 @functools.cache
 def _readable() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a bare kernel may read (folders end in `/`), and the folders whose names alone it may read.
+    """The paths that a bare kernel may read (folders end in `/`), and the folders whose names alone it may read.
 
     The entries of the standard library one by one: installed packages may lie in the same folder.
     """

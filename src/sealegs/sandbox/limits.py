@@ -1,4 +1,4 @@
-"""How much a code kernel may use."""
+"""The limits of a code kernel's use of resources."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _taken(descriptor: int) -> bytes:
 
 
 def _given(descriptor: int, data: bytes | memoryview) -> int:
-    """How many bytes were taken; none where the other end is gone."""
+    """The number of bytes that were taken; none if the other end is gone."""
     try:
         return os.write(descriptor, data[:AT_ONCE])
     except (BlockingIOError, BrokenPipeError):

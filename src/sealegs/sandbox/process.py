@@ -57,7 +57,7 @@ class KernelProcess:
             self._process.kill()
 
     def ended(self) -> str:
-        """How it ended, in words, once the stream of its replies has."""
+        """The words for how it ended, once the stream of its replies has."""
         try:
             status = self._process.wait(LINGER)
         except subprocess.TimeoutExpired:
@@ -68,7 +68,7 @@ class KernelProcess:
         return f"it ended by itself with status {status}"
 
     def complaint(self) -> str:
-        """What it wrote to standard error before it was ready."""
+        """The text that it wrote to standard error before it was ready."""
         assert self._process.stderr is not None
         return self._process.stderr.read(4096).decode(errors="replace").strip()
 

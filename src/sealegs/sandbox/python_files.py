@@ -1,4 +1,4 @@
-"""What the Python that runs here needs of the disk, and nothing more.
+"""The files that the Python that runs here needs of the disk, and no others.
 
 The libraries are found by asking: a Python that has imported what the standard library can import says which files it
 has mapped. Installed packages (ours too) are not included.

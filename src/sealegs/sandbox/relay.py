@@ -1,7 +1,7 @@
-"""What connects a host that can only run commands in a place (a container) and a kernel that lives there.
+"""A relay between a host that can only run commands in a place (a container) and a kernel that lives there.
 
 It is sent as text like `inside`, so it needs only the standard library. The kernel reads and writes two named pipes in
-a folder of its own; each command of the host is one exchange: give it what the host says, wait for what it says next.
+a folder of its own; each command of the host is one exchange: give it the host's message, wait for its next one.
 Nothing polls: a command comes back the moment that the kernel has spoken, has ended, or the time is over.
 
     keep            starts a kernel, whose source comes on standard input; prints the folder

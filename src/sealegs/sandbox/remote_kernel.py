@@ -35,7 +35,7 @@ OLDEST = (3, 11)
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What came of a command: its exit status (None where it was stopped), and what it wrote."""
+    """The result of a command: its exit status (None if it was stopped), and the texts that it wrote."""
 
     status: int | None
     output: str

@@ -44,7 +44,7 @@ class BpfInstruction(NamedTuple):
 
 
 class ArgumentCheck(NamedTuple):
-    """What an argument must be: one of these values, in the bits of the mask."""
+    """The condition on an argument: one of these values, in the bits of the mask."""
 
     argument: int
     values: Sequence[int]
@@ -72,7 +72,7 @@ def syscall_table() -> tuple[SyscallEntry, ...]:
 
 
 def checks(pid: int) -> dict[str, tuple[ArgumentCheck, ...]]:
-    """What the arguments of the checked calls must be.
+    """The conditions on the arguments of the checked calls.
 
     No signal reaches another process, neither by `kill` nor by `fcntl` (an owner and a signal of input could be set,
     F_SETOWN and F_SETSIG); limits are those of this process; the only sockets are unnamed pairs, which `asyncio` needs.

@@ -1,9 +1,9 @@
-"""How many solutions a graph has, exactly and without listing them.
+"""The exact number of solutions of a graph, found without listing them.
 
 A graph of 200 steps can have more solutions than there are atoms; its count is still exact. The graph is taken apart
-into modules (`modules`), each counted alone; what does not come apart is counted by dynamic programming over the sets
-of steps that can be left (`downsets`), whose number grows with the width of such a block. Counting linear orders is
-#P-complete in general (Brightwell and Winkler 1991), so a block that is both wide and without structure raises
+into modules (`modules`), each counted alone; a part that does not come apart is counted by dynamic programming over the
+sets of steps that can be left (`downsets`), whose number grows with the width of such a block. Counting linear orders
+is #P-complete in general (Brightwell and Winkler 1991), so a block that is both wide and without structure raises
 `TooWide`.
 """
 

@@ -53,6 +53,7 @@ def _circle(knot: Waits) -> tuple[str, ...]:
     while first not in follower:
         nearer = []
         for step in edge:
+            # Sorted: a set of texts has another order in each process, and the same circle is to be named.
             for other in sorted(knot[step]):
                 if other not in follower:
                     follower[other] = step
@@ -82,7 +83,7 @@ def _knots(waits: Waits) -> list[dict[str, set[str]]]:
 
 
 def _tied(waits: Waits) -> dict[str, set[str]]:
-    """What is left when steps that wait for nothing, or that nothing waits for, are taken away again and again."""
+    """The steps left when those that wait for nothing, or that nothing waits for, are taken away again and again."""
     left = {step: set(found) for step, found in waits.items()}
     # Turned twice: first those that wait for nothing go, then, on the graph turned round, those that nothing waits for.
     for _ in range(2):

@@ -58,12 +58,12 @@ def total_orders(block: GraphBlock, limit: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How the orders of what is left follow from those of smaller sets.
+    """The rule by which the orders of the steps left follow from those of smaller sets.
 
     Attributes:
-        afters: the smaller sets: what can be left after one step, or the parts that what is left falls into.
+        afters: the smaller sets: the steps that can be left after one step, or the parts into which the steps fall.
         hints: for each of them the units that may be next in it.
-        weights: in how many ways each is reached; none where they are parts.
+        weights: the number of ways in which each is reached; none if they are parts.
     """
 
     afters: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Which edition of a set of tasks was played, and the string by which its data can be found in a corpus.
+"""The edition of a set of tasks that was played, and the string by which its data can be found in a corpus.
 
 A set has a version, which people count, and a digest of its contents, which nobody can forget to count. Both are in
 every record, row and page. The canary is in every file of test material that the package ships or writes: whoever makes
@@ -18,7 +18,7 @@ DIGITS = 12  # of a digest, as it is shown
 
 
 def contents_digest(texts: Iterable[bytes]) -> str:
-    """What tells these contents, in this order, from others."""
+    """The digest that tells these contents, in this order, from others."""
     return hashlib.sha256(b"\0".join(texts)).hexdigest()[:DIGITS]
 
 
@@ -28,5 +28,5 @@ def edition(version: str, digest: str) -> str:
 
 
 def edition_facts(name: str) -> dict[str, str]:
-    """What a record notes of the edition that its task is of."""
+    """The facts that a record notes on its task's edition."""
     return {TASK_SET: name, CANARY_FIELD: CANARY}

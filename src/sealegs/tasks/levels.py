@@ -1,4 +1,4 @@
-"""Whether a task is what its level promises.
+"""Checks of a task against the promises of its level.
 
 | level | logical steps | alternative groups |
 |---|---|---|
@@ -24,14 +24,14 @@ SIZES: Mapping[str, tuple[int, int]] = {"C1": (5, 7), "C2": (5, 7), "C3": (5, 7)
 
 
 def level_problems(task: Task) -> list[str]:
-    """What keeps a task from its level, as sentences; where `validate_task` finds problems, only those."""
+    """The problems that keep a task from its level, as sentences; if `validate_task` finds any, only those."""
     if task.level not in SIZES:
         return [f"level {task.level!r} is unknown; the levels are {', '.join(SIZES)}"]
     return validate_task(task) or [*_size(task), *_kinds(task), *_ends(task.graph)]
 
 
 def kind_problems(task: Task) -> list[str]:
-    """What keeps a task from its level but for its size and its ends, where a small domain has no room for them."""
+    """The problems that keep a task from its level, except size and ends, for which a small domain may lack room."""
     if task.level not in SIZES:
         return [f"level {task.level!r} is unknown; the levels are {', '.join(SIZES)}"]
     return validate_task(task) or [*_kinds(task)]

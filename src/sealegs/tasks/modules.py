@@ -71,7 +71,7 @@ def certain_order(order: Precedence) -> list[int]:
 
 
 def _wider(order: Precedence, before: list[int], step: int) -> int:
-    """What comes before a step by one more round of following its inputs."""
+    """The steps that come before a step, by one more round of following its inputs."""
     mask = order.waits[step]
     wider = mask | before[step]
     own = order.place[step]
@@ -267,7 +267,7 @@ class _Modules:
         return self.place[unit], self.before[unit] | 1 << unit, self.after[unit]
 
     def _scopes(self) -> Iterator[tuple[int, _Place]]:
-        """Where modules are looked for: inside each branch, then outside groups, a group as one unit."""
+        """The scopes in which modules are looked for: inside each branch, then outside groups, a group as one unit."""
         for flag, branches in list(self.branches.items()):
             for number, branch in enumerate(branches):
                 yield branch, (flag - self.groups, number)

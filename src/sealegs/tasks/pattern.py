@@ -57,7 +57,7 @@ class Pattern:
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """How many calls each way has, the shortest first."""
+        """The number of calls of each way, the shortest first."""
         return tuple(sorted(len(way.calls) for way in self.ways))
 
     @property
@@ -100,7 +100,7 @@ class Pattern:
         return Group(id, tuple(branches), self.name)
 
     def bindings(self, group: Group) -> dict[str, Binding]:
-        """How the inputs of this pattern are bound in a group that it was placed as."""
+        """The bindings of this pattern's inputs in a group that it was placed as."""
         found: dict[str, Binding] = {}
         for way, branch in zip(self.ways, group.branches, strict=True):
             for (_, arguments), step in zip(way.calls.items(), branch.steps, strict=True):

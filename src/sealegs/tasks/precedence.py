@@ -1,6 +1,6 @@
-"""Which step waits for which, as bit masks.
+"""The steps that each step waits for, as bit masks.
 
-Every step of every branch is one bit, every group one more: its *flag*. What is still to do is then one integer: the
+Every step of every branch is one bit, every group one more: its *flag*. The open work is then one integer: the
 bits of the steps left, and the flag of each group whose branch is not chosen yet. The first step taken inside a group
 chooses the branch: the flag gives way to the bits of that branch. A step that reads a group waits for the flag and for
 the giver in each branch; givers of branches that were not chosen are never among the steps left, so one mask says it
@@ -49,7 +49,7 @@ class Precedence:
         return sum(1 << self.index[step] for step in steps)
 
     def after(self, left: int, step: int) -> int:
-        """What is left after a call of a step; -1 where it cannot be called then."""
+        """The steps left after a call of a step; -1 if it cannot be called then."""
         place = self.place[step]
         if place is not None and left & self.flag(place[0]):
             left = left ^ self.flag(place[0]) | self.branches[place[0]][place[1]]

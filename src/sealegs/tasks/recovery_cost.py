@@ -38,7 +38,7 @@ Persistence = Literal["transient", "permanent"]
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """What a fault on an action does to the world, and what a repetition would.
+    """The moment of a fault on an action, and whether a repetition is harmless.
 
     Attributes:
         moment: before the work, during it or after it.

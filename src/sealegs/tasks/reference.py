@@ -1,4 +1,4 @@
-"""What a right run of a task looks like in values.
+"""The values of a right run of a task.
 
 A reference is made by running every branch of a task in its world without faults; it is what a judge compares with.
 """

@@ -1,4 +1,4 @@
-"""How alike two tasks are: the Jaccard index of their tool sets, over all tools of all branches.
+"""The similarity of two tasks: the Jaccard index of their tool sets, over all tools of all branches.
 
 J(A, B) = |A and B| / |A or B|.
 """

@@ -85,7 +85,7 @@ def is_prefix(graph: Graph, trajectory: Sequence[str], by: Naming = "step") -> b
 
 
 def _left(graph: Graph, trajectory: Sequence[str], by: Naming) -> int:
-    """What is left after a trajectory; -1 where one of its calls cannot be made in its place."""
+    """The steps left after a trajectory; -1 if one of its calls cannot be made in its place."""
     order = precedence(graph)
     left = order.start
     for name in trajectory:

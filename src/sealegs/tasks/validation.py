@@ -32,7 +32,7 @@ class InvalidTask(UserError):
 def validate_graph(graph: Graph) -> list[str]:
     """The problems of a graph; empty where it is good.
 
-    Of steps that wait for one another, one cycle is named; the others show when it is mended.
+    Of steps that wait for one another, one cycle is named; the others show when it is repaired.
     """
     if not graph.nodes:
         return ["the graph has no nodes; add a step"]
@@ -120,9 +120,9 @@ class _View:
                         yield step, (node, branch)
 
     def reference(self, reading: _Reading, place: _Place) -> Iterator[str]:
-        """What is wrong with one reference, the exports of single branches aside."""
+        """The problems of one reference, the exports of single branches aside."""
         where, node = reading.where, self.nodes.get(reading.node)
-        # Steps of one branch read one another by name; only from outside does the group stand before them.
+        # Steps of one branch read one another by name; only from outside does the group come before them.
         if place is not None and any(step.id == reading.node for step in place[1].steps):
             return
         if node is None:
@@ -198,7 +198,7 @@ def _names(graph: Graph) -> Iterator[str]:
 
 
 def _groups(graph: Graph) -> Iterator[str]:
-    """What is wrong with groups in themselves."""
+    """The problems of groups in themselves."""
     for group in graph.groups:
         if len(group.branches) < 2:
             yield f"group {group.id!r} has {len(group.branches)} branches; a group needs two or more, or is a step"

@@ -1,4 +1,4 @@
-"""Whether a text says a value, in any of the forms in which people write it.
+"""Recognition of a value in a text, in any of the forms in which people write it.
 
 Numbers: thousands with commas, small ones as words, rounded as far as `tolerance` allows. Dates and times written out
 (`4 March 2026`, `March 4th`, `2:30 pm`). Text without regard to case, spacing and commas. It covers English only.

@@ -1,4 +1,4 @@
-"""How German, Spanish and Chinese write numbers, dates, times and amounts, turned into the way English writes them.
+"""Numbers, dates, times and amounts as German, Spanish and Chinese write them, turned into the English form.
 
 The rest of the project reads values in English prose (`value_matching`). A text in another language is turned into it
 as far as values go: "4.180,25" becomes 4180.25, "2. März 2026" 2 March 2026, "下午3点" 15:00. Other words stay.

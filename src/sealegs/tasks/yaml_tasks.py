@@ -184,6 +184,7 @@ def _binding(ref: Any, ids: set[str]) -> Binding:
         return Constant(ref["constant"])
     if isinstance(ref, (bool, int, float)):
         return Constant(ref)
+    # Text is never a constant by itself: a misspelt reference would become one.
     if not isinstance(ref, str):
         raise ValueError(f"{ref!r} is not a binding; write user.NAME, STEP.PATH or {{constant: ...}}")
     head, path = _split(ref, ids)

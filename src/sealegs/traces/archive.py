@@ -28,7 +28,7 @@ NO_RECORD = "NoRecord"  # the type of the failure that a call without a record i
 
 @dataclass(frozen=True, slots=True)
 class ServedRun:
-    """How one run of a tool was answered.
+    """The answer that one run of a tool got in a replay.
 
     Attributes:
         call: the call's id; a call that was run several times has several of these.
@@ -37,7 +37,7 @@ class ServedRun:
         source: `recorded`, `repeated` (the last recorded answer once more), or `missing` (there is no record).
         why: where it is missing, the reason.
         dry: whether it was called without effect, by a fault and not by the agent.
-        seconds: how long the tool took for it; None where that is not known.
+        seconds: the time that the tool took for it; None if that is not known.
     """
 
     call: str
@@ -81,6 +81,7 @@ class Archive:
         self._redacted = any(holds_marks(call.arguments) for call in trace.calls)
         self._secret = {
             tool: frozenset(name for call in trace.calls if call.tool == tool for name in marked_names(call.arguments))
+            # Without a mark there is nothing to find, and this reads all calls once for each tool.
             for tool in (self._tools if self._redacted else ())
         }
         for call in trace.calls:

@@ -1,6 +1,6 @@
-"""Whether a file of records is as it was written, by its chain; if not, what was done to it, and where.
+"""A check of files of records against their chains: the changes since they were written, and their places.
 
-What it does not cover: records without a chain, and whoever makes records and chain anew without a key.
+Not covered: records without a chain, and whoever makes records and chain anew without a key.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ State = Literal["whole", "none", "open", "changed"]
 
 @dataclass(frozen=True, slots=True)
 class ChainFinding:
-    """What a chain says of its file.
+    """The findings of a chain about its file.
 
     Attributes:
         file: the file of records.
         state: `whole`; `none`: it has no chain; `open`: nobody sealed it; `changed`.
         problems: a sentence for each thing that is not as it was written.
-        lines: how many there are.
+        lines: the number of them.
     """
 
     file: Path
@@ -54,7 +54,7 @@ class ChainFinding:
 
 @dataclass
 class _Chain:
-    """What a chain's own file holds, as far as its digests are right."""
+    """The contents of a chain's own file, as far as its digests are right."""
 
     expected: list[str]
     problems: list[str]
@@ -105,7 +105,7 @@ def check_chains(place: Path) -> list[ChainFinding]:
 
 
 def chain_rows(found: Sequence[ChainFinding]) -> list[dict[str, Any]]:
-    """Return whether each file is whole, as the long table: 100 or 0, in %, of its lines."""
+    """A row of the long table for each file: 100 if it is whole, else 0, in %, and the number of its lines."""
     about = {"suite": "records", "level": "all", "mode": "all", "metric": "whole", "low": None, "high": None}
     return [{**about, "agent": str(one.file), "value": 100.0 * (one.state == "whole"), "n": one.lines} for one in found]
 
@@ -173,7 +173,7 @@ def _take(chain: _Chain, entry: dict[str, Any]) -> None:
 
 
 def _differences(expected: Sequence[str], found: Sequence[str]) -> list[str]:
-    """What was done to the lines, in words."""
+    """The changes to the lines, in words."""
     shorter = min(len(expected), len(found))
     first = next((at for at in range(shorter) if expected[at] != found[at]), shorter)
     # Trim what both ends share, so that only the altered part is named.

@@ -1,4 +1,4 @@
-"""What the environment of a process says of the run it belongs to: plan, episode, timeout, and where records go."""
+"""Environment variables that tell a process of its run: the plan, the episode, the timeout, the place of records."""
 
 from __future__ import annotations
 

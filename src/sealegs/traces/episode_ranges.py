@@ -1,4 +1,4 @@
-"""Where episodes are in a file of records, and how it is divided between two of them."""
+"""The places of episodes in a file of records, and the file's division between two of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENDED = re.compile(rb'\s*\{\s*"type"\s*:\s*"ended"')
 
 
 class EpisodePlace(NamedTuple):
-    """Where an episode is in a file of records: its first byte, the byte after its last, and its last line's number."""
+    """The place of an episode in a file of records: first byte, the byte after its last, and its last line's number."""
 
     start: int
     end: int

@@ -36,7 +36,7 @@ class EpisodeStarted:
 
 @dataclass(frozen=True, slots=True)
 class FactsNoted:
-    """What was learnt later and belongs to `about`, where the beginning was written already; readers put it there."""
+    """Facts for `about` that were learnt after the beginning was written; readers put them there."""
 
     facts: Mapping[str, Any]
     type: Literal["noted"] = "noted"
@@ -142,9 +142,9 @@ class EffectHappened:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeShown:
-    """What the agent was shown. `runs` counts how often the tool ran for it, dry or not.
+    """The outcome that the agent was shown. `runs` counts how often the tool ran for it, dry or not.
 
-    `true` says that this is what the tool said, the last time it ran. Null: the caller was gone.
+    `true` says that it is the tool's own answer, of the last time that it ran. Null: the caller was gone.
     """
 
     call: str
@@ -228,7 +228,7 @@ def decode_event(data: Any) -> Event:
 
 @cache
 def _reader() -> TypeAdapter[Event]:
-    """What reads events; who only writes them needs none."""
+    """The reader of events; a process that only writes them needs none."""
     return TypeAdapter(Annotated[Event, Field(discriminator="type")])
 
 
@@ -254,7 +254,7 @@ def outcome_data(outcome: Outcome) -> dict[str, Any]:
 
 
 def _outcome_checked(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return whether an event that is read holds an outcome, so that nobody who asks for it later is surprised."""
+    """The data of an outcome, checked as an event is read, so that nobody who asks for it later is surprised."""
     try:
         found = outcome_from(data)
     except (KeyError, TypeError) as error:

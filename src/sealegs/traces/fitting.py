@@ -1,9 +1,9 @@
-"""How tools fail, in numbers: error classes with their rates and runs, and quantiles of latency.
+"""Failures of tools in numbers: error classes with their rates and runs, and quantiles of latency.
 
-Every class of errors of a tool is a separate two-state chain (Gilbert 1960), as the condition `outage` plays it: what
-has different causes fails independently. Runs are counted among the calls of one tool in one episode, as triggers count
-them; a run that continues into the next episode is two. What it does not cover: causes that several tools or classes
-share, failures that depend on arguments, and rates that drift.
+Every class of errors of a tool is a separate two-state chain (Gilbert 1960), as the condition `outage` plays it:
+failures of different causes are independent. Runs are counted among the calls of one tool in one episode, as triggers
+count them; a run that continues into the next episode is two. Not covered: causes that several tools or classes share,
+failures that depend on arguments, and rates that drift.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SURE = 6.63  # chi-squared with one degree of freedom, 99 %
 
 @dataclass(frozen=True, slots=True, order=True)
 class ErrorClass:
-    """What distinguishes failures.
+    """The features that distinguish classes of failures.
 
     Attributes:
         status: the HTTP status; 0 where there is none.
@@ -41,12 +41,12 @@ class ErrorClass:
 
 @dataclass(frozen=True, slots=True)
 class FailureMode:
-    """How a tool fails in one way.
+    """The numbers of one way in which a tool fails.
 
     Attributes:
         error: the way.
         calls: calls on which it could be seen: those that failed in an earlier way, or were struck by us, could not.
-        failed: how many of them failed so.
+        failed: the number of them that failed so.
         rate: the share that failed.
         length: failed calls in a row, on average; None where calls are as if independent, or too few to tell.
         seconds: median time until such a failure; None where it is not known.
@@ -68,7 +68,7 @@ class FailureMode:
 
 @dataclass(frozen=True, slots=True)
 class ToolFit:
-    """How one tool behaves.
+    """The behaviour of one tool.
 
     Attributes:
         tool: its name.
@@ -84,11 +84,11 @@ class ToolFit:
 
 
 def fit_tools(traces: Iterable[Trace], shown: bool = False) -> list[ToolFit]:
-    """How each tool of these traces behaves, by name.
+    """The behaviour of each tool of these traces, by name.
 
     Args:
-        traces: what was seen.
-        shown: whether what agents were shown counts, faults of ours included; else what the tools themselves returned.
+        traces: the recorded episodes.
+        shown: whether the outcomes that agents were shown count, faults of ours included; else those of the tools.
     """
     tools: dict[str, list[list[Observation]]] = {}
     for trace in traces:

@@ -131,7 +131,7 @@ def _locked(descriptor: int, folder: Path, remedy: str, wait: bool) -> bool:
 
 
 def _locked_place(folder: Path) -> Path:
-    """What is locked: the folder, or on Windows a file in it."""
+    """The path that is locked: the folder, or on Windows a file in it."""
     return folder / LOCK_FILE if file_locks.WINDOWS else folder
 
 

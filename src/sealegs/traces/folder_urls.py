@@ -1,4 +1,4 @@
-"""Which paths are URLs: a scheme of more than one letter, so that a drive of Windows is not one.
+"""Recognition of URLs among paths: a scheme of more than one letter, so that a drive of Windows is not one.
 
 `Path` makes one slash of two; both forms are understood. Nothing is opened here, and nothing is imported for it.
 """

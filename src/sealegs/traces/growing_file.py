@@ -1,4 +1,4 @@
-"""What of a growing file is in parts already, and the parts that hold the rest."""
+"""The state of a growing file: the bytes that are in parts already, and the parts that hold the rest."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GrowingFile:
 
     @property
     def size(self) -> int:
-        """How many of its bytes are in parts."""
+        """The number of its bytes that are in parts."""
         return self._size
 
     def known(self, parts: list[JournalPart]) -> GrowingFile:
@@ -69,7 +69,7 @@ class GrowingFile:
         return False
 
     def rest(self, end: int, writer: int) -> Iterator[tuple[JournalPart, bytes]]:
-        """What is not in parts yet, up to this byte, as parts of whole lines; `add` each once it is written."""
+        """The bytes that are not in parts yet, up to this one, as parts of whole lines; `add` each once it is there."""
         with self.file.open("rb") as file:
             self._inode = self.file.stat().st_ino
             place = self._size
@@ -93,7 +93,7 @@ class GrowingFile:
 
 
 def whole_lines(file: Path, start: int) -> int:
-    """Where the last whole line of a file ends; `start` if none does behind it."""
+    """The end of the last whole line of a file; `start` if no line ends behind it."""
     with file.open("rb") as lines:
         end = lines.seek(0, 2)
         while end > start:
@@ -107,7 +107,7 @@ def whole_lines(file: Path, start: int) -> int:
 
 
 def aligned_ends(records: Path, chain: Path, records_start: int, chain_start: int) -> tuple[int, int]:
-    """Where records and their chain can be cut so that each speaks of the other's lines, and of no more.
+    """The ends at which records and their chain can be cut so that each speaks of the other's lines, and of no more.
 
     An entry is written before its lines, and readers take many entries without lines for lost records.
 

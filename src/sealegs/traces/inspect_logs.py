@@ -48,7 +48,7 @@ def samples(
 
 
 def samples_planned(started: Mapping[str, Any]) -> int:
-    """How many samples a log was begun for, by what it says of the whole run; 0 where it does not say."""
+    """The number of samples that a log was begun for, from its notes on the whole run; 0 if they do not say."""
     data, config = started.get("dataset", {}), started.get("config", {})
     return len(data.get("sample_ids") or ()) * int(config.get("epochs") or 1)
 

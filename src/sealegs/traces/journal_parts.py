@@ -59,7 +59,7 @@ def part_digest(data: bytes) -> str:
 
 
 def joined_parts(parts: Sequence[JournalPart], read: Callable[[str], bytes], where: str) -> Iterator[bytes]:
-    """What a file holds, part by part.
+    """The contents of a file, part by part.
 
     Args:
         parts: as the index names them.

@@ -35,7 +35,7 @@ def to_json_object(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(value: dict[Any, Any]) -> bool:
-    """Whether an object is of JSON's own types alone, as most arguments and answers are: then copying it will do."""
+    """Return whether an object is of JSON's own types alone, as most arguments and answers are: then a copy will do."""
     for key, item in value.items():
         # By exact type: a subclass may be written otherwise than its base.
         kind = type(item)

@@ -139,7 +139,7 @@ def _file_system(url: str) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """Why a request failed, and what would help."""
+    """The reason why a request failed, and a remedy."""
     words, kinds = _words(error), {one.__name__ for one in type(error).__mro__}
     if kinds & {"NoCredentialsError", "PartialCredentialsError", "ProfileNotFound", "CredentialRetrievalError"}:
         return f"there are no credentials ({words}); {KEYS}"

@@ -1,8 +1,8 @@
-"""How long the calls of an episode really waited on the seam, for faults and for recovery alike.
+"""The time that the calls of an episode really waited on the seam, for faults and for recovery alike.
 
-The record says of a wait how long it was to last, since that is written as it begins. Where the caller was gone before,
+The record holds the planned length of a wait, since that is written as it begins. Where the caller was gone before,
 its call is shown nothing, and only its last wait was cut off: that lasted no longer than the fault itself says that it
-waited, and no longer than the call. What it does not cover: a call that was never over, as of a killed process.
+waited, and no longer than the call. Not covered: a call that was never over, as of a killed process.
 """
 
 from __future__ import annotations

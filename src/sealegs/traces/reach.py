@@ -1,9 +1,9 @@
-"""Which faults reached the agent, and which recovery kept from it.
+"""The faults that reached the agent, and those that recovery kept from it.
 
 A fault is delivered where it changed what came back from a tool. With recovery in between it may still not reach the
-agent: a retry, a mended answer or another tool's may take its place. It did reach the agent where the agent's call was
-answered with a failure, or with what a fault had made of an answer. Everything is judged by value: of two answers that
-are the same, one struck and one not, the agent is taken to have been shown the one that was not.
+agent: a retry, a repaired answer or another tool's may take its place. It did reach the agent where the agent's call
+was answered with a failure, or with what a fault had made of an answer. Everything is judged by value: of two answers
+that are the same, one struck and one not, the agent is taken to have been shown the one that was not.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def owners(record: Record) -> tuple[int, ...]:
 
 
 def faults_reached(record: Record) -> Mapping[int, bool]:
-    """Whether the fault reached the agent, by the position of each call of the agent's on which one was delivered.
+    """Truth values, by the position of each call of the agent's with a delivered fault: whether the fault reached it.
 
-    On its own run, or on one that recovery had made for it.
+    The fault may be on the call's own run, or on one that recovery had made for it.
     """
     groups: dict[int, list[Turn]] = {}
     for owner, turn in zip(owners(record), record.turns, strict=True):
@@ -39,7 +39,7 @@ def faults_reached(record: Record) -> Mapping[int, bool]:
 
 
 def _reached(group: Sequence[Turn]) -> bool:
-    """Whether a fault reached the agent, by its call, which is the first, and those that recovery had made for it."""
+    """Return whether a fault reached the agent, by its call, which is the first, and those that recovery made."""
     own, *others = group
     seen = own.seen
     if not isinstance(seen, Value) or own.by:

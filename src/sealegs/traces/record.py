@@ -78,7 +78,7 @@ class Turn:
 
     @property
     def seen(self) -> Outcome | None:
-        """What the agent saw of its call in the end."""
+        """The outcome of its call that the agent saw in the end."""
         return self.shown if self.final is None else self.final
 
     @property
@@ -109,7 +109,7 @@ class Record:
 
     @property
     def outside(self) -> str:
-        """What ended the episode, where that was neither agent nor tools: then it is invalid. Else empty."""
+        """The cause that ended the episode, if that was neither agent nor tools: then it is invalid. Else empty."""
         return str(self.about.get(OUTSIDE) or "")
 
     @property
@@ -217,7 +217,7 @@ class _Draft:
         return self._call.id
 
     def answered(self, event: LayerActed) -> None:
-        """What came of this attempt, or how its answer was put right."""
+        """Note the outcome of this attempt, or the repair of its answer."""
         self._refused = self._refused or event.action == REFUSED
         # An outcome without an attempt or a repair is a remark for the agent and not a tool's answer.
         if event.outcome is not None and (event.attempt is not None or event.mended):

@@ -36,7 +36,7 @@ _SORTED, _ENCODER = json.JSONEncoder(sort_keys=True), json.JSONEncoder()
 
 
 def chain_file(path: Path) -> Path:
-    """Where the chain of a file of records is."""
+    """The path of the chain of a file of records."""
     return path.with_name(path.name + ENDING)
 
 

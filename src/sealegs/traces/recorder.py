@@ -109,7 +109,7 @@ class Recorder:
             self.note({TOOLS: declarations})
 
     def _declarations(self) -> list[dict[str, Any]]:
-        """What is declared of the tools that were called, where it says more than their names."""
+        """The declarations of the tools that were called, if they say more than names."""
         found = [effects_data(spec) for tool in self._called if (spec := self._specs.get(tool)) is not None]
         return [data for data in found if data["effects"] is not None or SECRET in data]
 
@@ -222,7 +222,7 @@ class Recorder:
                             ledger.reset(token)
                         except ValueError:  # garbage collection may close this in another context
                             pass
-                    # A wait in between is not an answer unless it requested pieces of the run under way.
+                    # A wait in between is not an answer unless it requested chunks of the run under way.
                     if held is not None and answer is not MORE_TO_COME and (request is held or request.pieces):
                         if answer is not NO_DRY_RUN:
                             runs.append((held, answer))

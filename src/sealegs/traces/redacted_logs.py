@@ -109,7 +109,7 @@ class LogRedactor(Redactor):
         return found | {name: plain.redacted(value[name], "", names) for name in GIVEN if tool and name in value}
 
     def _under(self, path: str, value: Any) -> Any:
-        """What is at a path of changed data: each name on the way may be that of a secret."""
+        """The redacted value at a path of changed data: each name on the way may be that of a secret."""
         *above, last = path.split("/")
         value = self.redacted(value, last)
         for name in above:
@@ -145,7 +145,7 @@ def _described(data: Any) -> Iterator[list[Any]]:
 
 
 def _references(entry: Mapping[str, Any]) -> Counter[str]:
-    """How often an entry refers to each of its long texts."""
+    """The number of times that an entry refers to each of its long texts."""
     return Counter(REFERENCE.findall(json.dumps({key: one for key, one in entry.items() if key != "attachments"})))
 
 

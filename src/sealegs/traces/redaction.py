@@ -206,7 +206,7 @@ def redactor_for(
     environment: Mapping[str, str] = os.environ,
     kind: type[R] = Redactor,  # type: ignore[assignment]  # a default of a type variable comes with Python 3.13
 ) -> R | None:
-    """What takes secrets out of the files of a folder; None where that is switched off.
+    """A redactor that takes secrets out of the files of a folder; None if that is switched off.
 
     Args:
         folder: holds the key, which is made when a secret is first met; without one, digests differ in each process.

@@ -35,7 +35,7 @@ BESIDE = ("run.json", "shard.json")  # what a reader of one file of records look
 
 @dataclass(frozen=True)
 class FetchedFolder:
-    """What was fetched.
+    """The contents of a folder that was fetched.
 
     Attributes:
         plain: the names of the files that are objects by themselves.
@@ -128,7 +128,7 @@ def _fetch_journal(store: ObjectStore, name: str, parts: list[JournalPart], targ
 
 
 def _local(target: Path, name: str) -> Path:
-    """Where an object is put; its folders are made.
+    """The file that an object is put into; its folders are made.
 
     Raises:
         UserError: its name leads out of the folder.

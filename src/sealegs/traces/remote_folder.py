@@ -40,7 +40,7 @@ LAST_TRIES = (0.0, 2.0, 8.0)  # seconds before each try to hand over the last of
 
 
 class _State(NamedTuple):
-    """What tells a file that was not touched from one that was."""
+    """The properties that tell a file that was not touched from one that was."""
 
     inode: int
     size: int
@@ -160,7 +160,7 @@ class RemoteFolder:
         self._stale += [name for name in left if name not in named and is_growing(_file_of(name))]
 
     def _ends(self, files: dict[str, Path], last: bool) -> dict[str, int]:
-        """How far each growing file is handed over this time; a file that has to wait is left out."""
+        """The ends up to which growing files are handed over this time; a file that has to wait is left out."""
         for name in files.keys() - self._growing.keys():
             self._growing[name] = GrowingFile(self._folder / name, PurePosixPath(name).suffix)
         changed = {name for name in files if self._was_changed(name, last)}
@@ -243,7 +243,7 @@ class RemoteFolder:
 
 
 def file_states(folder: Path) -> dict[str, tuple[int, int, int]]:
-    """What tells later which files of a folder were touched."""
+    """The states of a folder's files, by which those that were touched are known later."""
     return {name: _state(file) for name, file in _files_of(folder)}
 
 
@@ -276,7 +276,7 @@ def _files_of(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _safe_ends(files: Mapping[str, Path], starts: Mapping[str, int]) -> dict[str, int]:
-    """Where growing files can be cut, so that a reader finds them as a killed process may leave them."""
+    """The ends at which growing files can be cut, so that a reader finds them as a killed process may leave them."""
     ends: dict[str, int] = {}
     for name, file in files.items():
         chain = name + CHAIN

@@ -1,4 +1,4 @@
-"""What an agent did twice because it did not know that it was done: the ledger of tools that keep none.
+"""Deeds that an agent did twice as it did not know that they were done: the ledger of tools that keep none.
 
 A call took effect where its tool ran, not dry, and answered. Its answer is lost where the agent was shown something
 that no run answered: a failure, other data, or nothing. Whoever then makes an equal call, before an equal one has
@@ -109,7 +109,7 @@ def repetitions(record: Record, specs: Iterable[ToolSpec] = ()) -> tuple[Repetit
 
 
 def count_unproven(repeated: Iterable[Repetition]) -> dict[str, dict[str, int]]:
-    """How often each tool may have done something twice: as nothing is declared of it, or as it failed by itself."""
+    """Counts, by tool, of what may have been done twice: nothing is declared of the tool, or it failed by itself."""
     unproven = [one for one in repeated if not one.proven]
     return {
         "perhaps": dict(Counter(one.second.call.tool for one in unproven if one.certain)),
@@ -118,7 +118,7 @@ def count_unproven(repeated: Iterable[Repetition]) -> dict[str, dict[str, int]]:
 
 
 def _repeats(turns: Sequence[Turn], spec: ToolSpec, known: Mapping[str, ToolSpec]) -> bool:
-    """Whether the last of these turns repeats the first, or may have: whoever made it did not know what was done."""
+    """Return whether the last of these turns repeats the first, or may: its maker did not know what was done."""
     first, second = turns[0], turns[-1]
     if (first.worked and not first.lost) or not _before(first, second):
         return False

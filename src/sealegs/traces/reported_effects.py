@@ -1,9 +1,9 @@
-"""What a tool's own code says that it did: entries of the ledger from tools that are not part of a simulated world.
+"""Effects that a tool's own code reports: entries of the ledger from tools outside any simulated world.
 
-A tool that fails does not say whether its work was done; its own code knows. It says so with `sealegs.report_effect`
-right after the work, and the record then proves what a failure leaves open: a deed that is reported by two equal calls
-was done twice. What it does not cover: code in another process (an MCP or HTTP server), and threads that the tool
-starts by itself.
+A tool that fails does not say whether its work was done; its own code knows. It reports that with
+`sealegs.report_effect` right after the work, and the record then proves what a failure leaves open: a deed that is
+reported by two equal calls was done twice. Not covered: code in another process (an MCP or HTTP server), and threads
+that the tool starts by itself.
 """
 
 from __future__ import annotations

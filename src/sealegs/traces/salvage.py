@@ -1,4 +1,4 @@
-"""What a zip file holds, also in Zstandard, which Python's own module learns in 3.14, and also without its end.
+"""The contents of a zip file, also in Zstandard, which Python's own module learns in 3.14, and also without its end.
 
 A process killed while it writes an Inspect log leaves entries without the directory that belongs at a zip's end. Each
 entry has a header of its own (APPNOTE.TXT 6.3.10, section 4.3.7), so those that are whole can still be read.

@@ -1,7 +1,7 @@
-"""What secrets look like: the names of fields that hold them, and the forms that they have within a text.
+"""The forms of secrets: the names of fields that hold them, and their patterns within a text.
 
 Each form says which words a text must hold for it to be there at all, so that most texts are looked through for words
-alone. What it does not cover: secrets that look like any other text.
+alone. Not covered: secrets that look like any other text.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def noted_specs(about: Mapping[str, Any]) -> list[ToolSpec]:
 
 
 def specs_of(trace: Trace, known: Iterable[ToolSpec] = ()) -> dict[str, ToolSpec]:
-    """What is known of the tools that were called.
+    """The specs of the tools that were called.
 
     Args:
         trace: the record.

@@ -74,7 +74,7 @@ class Replay(Session):
     def pieces(
         self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None
     ) -> Generator[Any, None, None]:
-        """Make a call whose answer comes piece by piece; `run` is left alone."""
+        """Make a call whose answer comes chunk by chunk; `run` is left alone."""
 
         # The signature of the tool's own run; the archive answers in its place.
         def answer(call: Call) -> Generator[Any, None, None]:
@@ -85,7 +85,7 @@ class Replay(Session):
     def pieces_async(
         self, tool: str, arguments: Mapping[str, Any], run: RunAsync, split: Split, layer: Layer | None = None
     ) -> AsyncGenerator[Any, None]:
-        """Make such a call in the task that asks for the pieces; `run` is left alone."""
+        """Make such a call in the task that asks for the chunks; `run` is left alone."""
 
         async def answer(call: Call) -> AsyncGenerator[Any, None]:
             for piece in _in_pieces(await self._answer_async(call), call, split):
@@ -112,7 +112,7 @@ def _nothing() -> None:
 
 
 def _in_pieces(outcome: Outcome, call: Call, split: Split) -> Generator[Any, None, None]:
-    """The recorded answer piece by piece, up to as many as are asked for."""
+    """The recorded answer chunk by chunk, up to as many as are asked for."""
     given: list[Any] = []
     for piece in split(outcome):
         if len(given) == call.pieces:
@@ -143,14 +143,14 @@ class UnfitFault:
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """What came of a replay.
+    """The result of a replay.
 
     Attributes:
         trace: the recorded episode.
         events: the record of this one.
-        served: how each run of a tool was answered.
+        served: the answer that each run of a tool got.
         plan: the new faults.
-        specs: what was known of the tools.
+        specs: the known facts of the tools.
         latency: whether recorded latencies were played.
     """
 
@@ -173,7 +173,7 @@ class ReplayResult:
 
     @property
     def instant(self) -> int:
-        """How many answers came at once for want of a recorded latency, though latencies were to be played."""
+        """The number of answers that came at once for want of a recorded latency, if latencies were to be played."""
         known = (one for one in self.served if one.source != "missing" and not one.dry)
         return sum(one.seconds is None for one in known) if self.latency == "recorded" else 0
 

@@ -1,4 +1,4 @@
-"""What a run costs in tokens and money, as far as the agent's own code reports it.
+"""The cost of a run in tokens and money, as far as the agent's own code reports it.
 
 The seam sees tools, not models. An agent that knows its usage says so with `sealegs.report_usage`, as often as it
 likes; the experiment that plays the run adds it up.

@@ -28,7 +28,7 @@ class BadRow(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RowConversation:
-    """What one row holds.
+    """The conversation that one row holds.
 
     Attributes:
         messages: as a chat template takes them; arguments of calls are objects.
@@ -167,7 +167,7 @@ def _trained(message: Mapping[str, Any], nth: int) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """Why a text could not be read as JSON; its place says little where the text is one line."""
+    """The reason why a text could not be read as JSON, without its place, which says little if the text is one line."""
     return error.msg if isinstance(error, json.JSONDecodeError) else str(error)
 
 

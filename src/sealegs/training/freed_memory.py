@@ -10,10 +10,10 @@ LARGEST = 32 * 2**20  # bytes; glibc takes no larger threshold
 
 
 def keep_freed_memory() -> bool:
-    """Let this process keep freed pieces of up to 32 MiB each, and return whether the C library can do that.
+    """Let this process keep freed blocks of up to 32 MiB each, and return whether the C library can do that.
 
     A step of training on the CPU frees all its tensors, and the next one takes as many of the same sizes. By default,
-    glibc returns large pieces to the system, which must clear them for each step again: in the proof, that was a fifth
+    glibc returns large blocks to the system, which must clear them for each step again: in the proof, that was a fifth
     of a step's processor time. What is kept is at most what the process once held.
     """
     if not sys.platform.startswith("linux"):

@@ -19,7 +19,7 @@ GRACE = 0.02  # seconds without another request after which a batch begins
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How tokens are drawn.
+    """Settings for drawing tokens.
 
     Attributes:
         temperature: 0 takes the likeliest token.

@@ -1,4 +1,4 @@
-"""What Inspect finds by the entry point: models that were trained here, or lie in any folder."""
+"""Models that Inspect finds by the entry point: those that were trained here, or lie in any folder."""
 
 from __future__ import annotations
 

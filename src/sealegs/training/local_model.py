@@ -1,6 +1,6 @@
 """A model in a folder as a model of Inspect: `--model sealegs-local/runs/first`.
 
-It sees what it saw in training: the template that was saved with it, tools and calls in TRL's form, positions scaled as
+It sees the same as in training: the template that was saved with it, tools and calls in TRL's form, positions scaled as
 in its run, no second begin mark; and it stops at the end mark that it was taught. Inspect's own `hf/` hands templates
 tools and calls in another form, loses calls without arguments, and stops at the end mark of the base model alone.
 Requests are answered in batches.
@@ -172,7 +172,7 @@ def _sorted(schema: Any, *, names: bool = False) -> Any:
 
 
 def assistant_message(text: str, reader: Reader | None, model: str, id: str) -> ChatMessageAssistant:
-    """What the model wrote as a message, with its calls where there is a reader of them."""
+    """The model's text as a message, with its calls if there is a reader of them."""
     content, calls = reader(text) if reader is not None else (text, ())
     found = [
         ToolCall(

@@ -1,8 +1,8 @@
-"""How much memory a run will take, estimated from the model's shape before any weight is read.
+"""The memory that a run will take, estimated from the model's shape before any weight is read.
 
-Weights, what the optimizer keeps of those that are trained (32-bit weights, gradients and two moments), and what the
-backward pass keeps of one batch: with checkpointing the input of each layer, without it the inside of all, and the
-inside of one twice, for its gradients; tiles of the output layer; one GiB for the framework itself. An estimate for
+Weights, the optimizer's state of those that are trained (32-bit weights, gradients and two moments), and the values
+that the backward pass keeps of one batch: with checkpointing the input of each layer, without it the inside of all, and
+the inside of one twice, for its gradients; tiles of the output layer; one GiB for the framework itself. An estimate for
 decoders of the common shape, meant to be too large rather than too small: what the allocator keeps of what was freed is
 a share of the activations, on CPUs as it was measured (`benchmarks/training_memory.py`), on GPUs a guess.
 """
@@ -44,7 +44,7 @@ class MemoryEstimate:
 
 
 def estimate_memory(recipe: TrainingRecipe, config: Any) -> MemoryEstimate:
-    """What this recipe takes with a model of this shape.
+    """The memory that this recipe takes with a model of this shape.
 
     Raises:
         UserError: the adapters' targets are not in the model.
@@ -100,7 +100,7 @@ def _activations(recipe: TrainingRecipe, config: Any, width: int) -> int:
 
 
 def _kept_by_allocator() -> float:
-    """How much more the process holds than is in use."""
+    """The ratio of the memory that the process holds to the memory in use."""
     import torch
 
     return 1.25 if torch.cuda.is_available() else 1.6

@@ -1,4 +1,4 @@
-"""What can be known before any long work: whether model, tokenizer, template, optimizer and memory will do."""
+"""Checks before any long work: whether model, tokenizer, template, optimizer and memory will do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROBE = RowConversation(({"role": "user", "content": "a"}, {"role": "assistant",
 
 @dataclass(frozen=True, slots=True)
 class CheckedRun:
-    """What a run begins with.
+    """The checked parts that a run begins with.
 
     Attributes:
         config: the model's shape.
@@ -176,6 +176,7 @@ def _attention(recipe: TrainingRecipe, config: Any) -> str:
     if recipe.attention == "auto":
         if there:
             return "flash_attention_2"
+        # Over packed rows `sdpa` alone would pay for every pair of tokens of the whole sequence.
         return register_row_attention() if recipe.packing and has_full_attention(config) else "sdpa"
     if recipe.attention == "flash_attention_2" and not there:
         raise UserError("attention flash_attention_2 needs a GPU and the package flash-attn; take auto or sdpa")

@@ -1,7 +1,7 @@
-"""What a run leaves beside the weights: the curves of both terms, whole checkpoints, and the card.
+"""Files that a run leaves beside the weights: the curves of both terms, whole checkpoints, and the card.
 
 A checkpoint counts once its `whole.json` is written, last of all and by the main process when all are done; what a kill
-left half written is removed. The card says what was trained, on what, with what, how, and what it cost.
+left half written is removed. The card names the model, the data, the settings, the versions and the cost.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ POINT = (
 
 @dataclass(frozen=True, slots=True)
 class RunCost:
-    """What a run cost so far.
+    """The cost of a run so far.
 
     Attributes:
         step: steps done.
@@ -96,7 +96,7 @@ class Keeper(TrainerCallback):
         self.begun = 0.0
 
     def spent(self) -> RunCost:
-        """What the run has cost until now."""
+        """The cost of the run until now."""
         trainer, before = self.trainer, self.before
         return RunCost(
             step=trainer.state.global_step,

@@ -1,6 +1,6 @@
 """Chat templates that mark what the assistant says.
 
-A template turns messages into text; `{% generation %}` around each of the assistant's turns says what is learned, and
+A template turns messages into text; `{% generation %}` around each of the assistant's turns marks the learned text, and
 must hold the end mark too, or the model never learns to stop. Four ship: `qwen`, `llama3`, `gemma`, `plain`. `model`
 takes the tokenizer's own; where that has no marks and TRL knows the family, TRL's marked variant of it.
 
@@ -30,7 +30,7 @@ def shipped_template(name: str) -> str:
 
 
 def special_tokens(template: str) -> tuple[str, ...]:
-    """What looks like a special token in a template, in its order."""
+    """The parts of a template that look like special tokens, in its order."""
     return tuple(dict.fromkeys(SPECIAL.findall(COMMENT.sub("", template))))
 
 

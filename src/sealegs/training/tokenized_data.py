@@ -25,7 +25,7 @@ VERSION = 2  # of the way from rows to tokens: what an older version left is mad
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the tokens of a data set are like.
+    """Facts about the tokens of a data set.
 
     Attributes:
         sha256: one hash over the files' bytes.
@@ -52,7 +52,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class SequenceMaking:
-    """How rows become sequences.
+    """Settings for turning rows into sequences.
 
     Attributes:
         template: the chat template's text.

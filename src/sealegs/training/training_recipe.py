@@ -1,6 +1,6 @@
 """A recipe: everything that decides a training run, as data. All mistakes are reported together.
 
-What it does not hold: how many processes run it. That is `accelerate launch`'s business; the effective batch is `batch`
+It does not hold the number of processes. That is `accelerate launch`'s business; the effective batch is `batch`
 x `accumulation` x processes.
 """
 
@@ -128,7 +128,8 @@ class TrainingRecipe(RecipePart):
 
     @property
     def digest(self) -> str:
-        """What tells this run from another, except the data, which its own hash tells apart."""
+        """The hash that tells this run from others, except by the data, which have a hash of their own."""
+        # Apart from the data, none of these changes a trained weight, so a resumed run may have others.
         free = {"name", "data", "validation", "keep", "workers", "memory_limit_gib", "merge"}
         decided = self.model_dump(exclude=free, by_alias=True)
         return hashlib.sha256(json.dumps(decided, sort_keys=True).encode()).hexdigest()[:16]

@@ -244,7 +244,7 @@ def _save(recipe: TrainingRecipe, folder: Path, prepared: CheckedRun, trainer: A
 def _card(
     recipe: TrainingRecipe, prepared: CheckedRun, trainer: Any, facts: dict[str, Any], spent: dict[str, Any]
 ) -> dict[str, Any]:
-    """What was trained, on what, with what, how, and what it cost."""
+    """The card of a run: the model, the data, the settings, the versions and the cost."""
     need = prepared.need
     return {
         "recipe": recipe.model_dump(by_alias=True, mode="json"),
@@ -303,7 +303,7 @@ def quiet_libraries() -> None:
 
 
 def notes(card: dict[str, Any]) -> list[str]:
-    """What a reader of the card should not miss."""
+    """Notes that a reader of the card should not miss."""
     data, recipe, found = card["data"], card["recipe"], []
     if data["cut"]:
         lost = f", {data['lost']} of them all that the assistant says" if data["lost"] else ""

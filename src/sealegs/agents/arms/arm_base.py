@@ -1,8 +1,8 @@
-"""What an arm is: a generator that asks a model and uses tools, and does neither by itself.
+"""The interface of an arm: a generator that asks a model and uses tools, and does neither by itself.
 
 It yields an `AwaitModel` and is sent a `ModelReply`, or a `ModelToolUse` and is sent the text of the tool's message; it
 returns the final answer. So one arm runs over a scripted backbone, over any model of Inspect and over anything else
-that can answer. What it does not cover: limits of steps and time, which whoever drives it keeps.
+that can answer. Not covered: limits of steps and time, which whoever drives it keeps.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """What can be done about a failing call, and which of it is right.
+    """The options for a failing call, and the right one of them.
 
     Attributes:
         options: each a sentence that tells the model to do it.
@@ -71,14 +71,14 @@ class Menu:
 
 @dataclass(frozen=True)
 class EpisodeScene:
-    """What an arm is given of an episode.
+    """The facts of an episode that an arm is given.
 
     Attributes:
         request: the user's words.
         specs: the tools.
-        menu: what can be done about a failing call of a tool, by one who knows the truth. Only `critic` asks.
+        menu: the options for a failing call of a tool, by one who knows the truth. Only `critic` asks.
         draw: a number in [0, 1) that is the same for the same words, and independent for others.
-        form: what the final answer must end with, in a sentence.
+        form: a sentence on the required end of the final answer.
     """
 
     request: str
@@ -140,7 +140,7 @@ def without_advice(text: str) -> str:
 
 
 def failure_symptom(text: str) -> str:
-    """What shows that a call failed: the error's words, or that the answer cannot be read; empty where nothing does."""
+    """The sign that a call failed: the error's words, or that the answer cannot be read; empty if there is none."""
     data = parse_tool_message(without_advice(text))
     error = error_body(data)
     if error is not None:

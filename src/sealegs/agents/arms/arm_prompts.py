@@ -1,4 +1,4 @@
-"""What the arms tell the model, in our own words."""
+"""The prompts that the arms give the model, in our own words."""
 
 TASK = """\
 You work with tools. Carry out the user's request completely. Take every fact from a tool's answer and every argument \

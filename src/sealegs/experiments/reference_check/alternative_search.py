@@ -107,7 +107,7 @@ class AlternativeSearch:
         return list(dict.fromkeys(source.path for source in all_sources if source.step == step))
 
     def _wanted(self, step: str, path: str, number: int) -> Any:
-        """What a run's reader took from a path, also where the run made another step for it."""
+        """The value that a run's reader took from a path, also if the run made another step for it."""
         learner = self._learner
         call = learner.calls[number].get(step)
         if call is not None:
@@ -147,7 +147,7 @@ class AlternativeSearch:
         return LearnedAlternatives(f"{step} or another", tuple(ways), {n: tuple(found) for n, found in gives.items()})
 
     def _place(self, other: str, step: str, path: str) -> str | None:
-        """Where the other step's answer holds in every run what is read of the step."""
+        """The path at which the other step's answer holds, in every run, the value that is read of the step."""
         common: dict[str, None] | None = None
         for number in self._learner.runs_with(other):
             wanted, call = self._wanted(step, path, number), self._learner.calls[number][other]
@@ -285,7 +285,7 @@ class AlternativeSearch:
             ) from error
 
     def _place_in(self, step: LearnedStep, first: str, path: str) -> str:
-        """Where a declared alternative's answer holds a value that is read of the first."""
+        """The path at which a declared alternative's answer holds a value that is read of the first."""
         number = self._learner.runs_with(first)[0]
         wanted = self._wanted(first, path, number)
         leaf = path.split(".")[-1]

@@ -1,4 +1,4 @@
-"""The runs of a check: where a fault may strike, in which mode, and the plan that strikes there.
+"""The runs of a check: the places that a fault may strike, the modes, and the plan that strikes there.
 
 P1 and P2 are errors, once and for good; P3 and P4 wrong answers, once and for good, as in `maze`. An error on a call
 that acts, or may act, comes before its work, so that a retry is right; where the tool is declared so that nobody can be
@@ -144,7 +144,7 @@ class CheckTask:
         return applicable_kinds(spec, given, learned.answer, (self.seed, step.id))
 
     def _moments(self, mode: str, node: str) -> Sequence[Moment | str]:
-        """When the faults come; a fault after the work only once, and where its outcome can be found out."""
+        """The moments of the faults; after the work only once, and only if the outcome can be found out."""
         own = [self._tool(step) for step in self._victims(node)]
         if all(self.reference.acts(tool) is False for tool in own):
             return ("",)
@@ -204,7 +204,7 @@ class CheckTask:
         return judge(seen, self.case(episode, seen))
 
     def case(self, episode: CheckEpisode, seen: Record) -> Case:
-        """What a judge must know of a record that was read with `read_record`."""
+        """The case that a judge needs for a record that was read with `read_record`."""
         task = self.task
         slots = () if episode.mode == CLEAN else (Slot(self.node_of(episode.place), PERSISTENCE[episode.mode]),)
         actions = {

@@ -1,4 +1,4 @@
-"""What came of a check: the rates by mode with their intervals, what failed and why, and what was inferred."""
+"""The report of a check: the rates by mode with their intervals, the failures and their reasons, and the inferences."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class CheckReport:
 
     @cached_property
     def verdict(self) -> ExperimentVerdict:
-        """What the runs say, by the same tests as those of `sealegs test`."""
+        """The verdict on the runs, by the same tests as those of `sealegs test`."""
         required = self.options.fail_under
         clean = [one for one in self.runs if one.episode.mode == CLEAN]
         right = sum(one.verdict.success for one in clean)
@@ -189,7 +189,7 @@ class CheckReport:
 
     @property
     def inferred(self) -> list[str]:
-        """What was concluded without a declaration, a sentence each."""
+        """The conclusions without a declaration, a sentence each."""
         return list(_inferred(self.reference))
 
     @property
@@ -345,5 +345,5 @@ def _read_ending(file: Path) -> dict[str, Any]:
 
 
 def reference_digest(reference: LearnedReference) -> str:
-    """What tells one reference from another in records."""
+    """The digest that tells one reference from another in records."""
     return f"{digest(reference_text(reference)):016x}"

@@ -1,8 +1,8 @@
-"""The tools of a check: what is declared of each, how it is put under a session, and how it is called by itself.
+"""The tools of a check: their declarations, their calls under a session, and their calls by themselves.
 
 Taken are functions (plain, or marked with `@sealegs.tool`), tools of LangChain, and for tools that cannot be called
-from here a `ToolSpec` or a name. What it does not cover: calling a framework's tool other than LangChain's by itself,
-which only a declared alternative that no clean run called needs.
+from here a `ToolSpec` or a name. Not covered: calling a framework's tool other than LangChain's by itself, which only
+a declared alternative that no clean run called needs.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class CheckedTool:
         return callable(self.given) or hasattr(self.given, "invoke")
 
     def answer_to(self, arguments: Mapping[str, Any]) -> Any:
-        """What the tool says, called by itself and outside every session; raises what it raises."""
+        """The tool's answer to a call by itself, outside every session; what it raises is raised."""
         with ACTIVE.apart():
             if hasattr(self.given, "invoke"):
                 returned = self.given.invoke(dict(arguments))

@@ -1,7 +1,7 @@
-"""What an answer must contain: the values that it stated in every clean run and that came from calls.
+"""The values that an answer must contain: those that it stated in every clean run and that came from calls.
 
-A value that the task's text says itself is none, nor is one that the agent chose and a tool repeated. What it does not
-see: results that an answer tells in other words (yes, no, a name for a code).
+A value that the task's text says itself is none, nor is one that the agent chose and a tool repeated. It does not
+see results that an answer tells in other words (yes, no, a name for a code).
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _readers(reference: LearnedReference) -> Iterator[AnswerSource]:
 
 
 def _place(step: LearnedStep, path: str, turn: Turn) -> str | None:
-    """Where a call's answer holds what is read of a step; None where it does not, or only repeats it."""
+    """The path at which a call's answer holds what is read of a step; None if there is none, or it only repeats it."""
     wanted = next(iter(paths.values_at(step.answer, path)), None)
     given = [leaf for _, leaf in paths.leaves(dict(turn.call.arguments))]
     if not distinctive(wanted) or any(close(leaf, wanted) for leaf in given) or not isinstance(turn.said, Value):

@@ -1,4 +1,4 @@
-"""What is known of one task on one's own tools: its steps, where each value comes from, and what the answer must hold.
+"""The learned reference of one task on one's own tools: its steps, the sources of values, and the answer's contents.
 
 Plain data, each entry `declared` by the user or `inferred` from clean runs. A value's source is a step and a path in
 its answer; an empty path is the whole answer, for tools that answer with text.
@@ -100,7 +100,7 @@ class LearnedDeliverable:
 
 @dataclass(frozen=True, slots=True)
 class LearnedTool:
-    """What is known of a tool.
+    """The known facts of a tool.
 
     Attributes:
         name: the tool's.
@@ -120,7 +120,7 @@ class LearnedTool:
 
     @classmethod
     def of(cls, spec: ToolSpec) -> LearnedTool:
-        """What a spec says."""
+        """The facts that a spec declares."""
         fields: Mapping[str, Any] = spec.parameters.get("properties", {})
         defaults = {
             name: one["default"] for name, one in fields.items() if isinstance(one, Mapping) and "default" in one
@@ -138,16 +138,16 @@ class LearnedTool:
 
 @dataclass(frozen=True)
 class LearnedReference:
-    """What right looks like in one task.
+    """The right course of one task.
 
     Attributes:
         task: the agent's request.
         tools: by name.
         steps: by id, in the order in which they were first made.
         alternatives: the choices among them.
-        deliverables: what the answer must contain.
-        notes: what was concluded that a user should know, a sentence each.
-        runs: how many clean runs it was learned from.
+        deliverables: the values that the answer must contain.
+        notes: conclusions that a user should know, a sentence each.
+        runs: the number of clean runs that it was learned from.
     """
 
     task: str

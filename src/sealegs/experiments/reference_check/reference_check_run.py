@@ -359,7 +359,7 @@ def _facts(episode: CheckEpisode, digest: str) -> dict[str, Any]:
 
 
 def _with_used(task: CheckTask) -> Mapping[str, ToolSpec]:
-    """What is known of the tools, with the fields that the task reads: a wrong answer changes one of them."""
+    """The specs of the tools, with the fields that the task reads: a wrong answer changes one of them."""
     used: dict[str, dict[str, None]] = {}
     for step in task.task.graph.walk():
         read = dict.fromkeys(used_fields(task.task.graph, step, task.task))

@@ -1,4 +1,4 @@
-"""The file of a reference: what was declared and what was inferred, for the user to correct and the next run to read.
+"""The file of a reference: declared and inferred facts, for the user to correct and the next run to read.
 
 A file that is there counts as it is; nothing is learned over it. Every mistake in it is named at once.
 """
@@ -209,7 +209,7 @@ def read_reference(file: Path, tools: Mapping[str, LearnedTool] | None = None) -
 
 
 def _problems(written: ReferenceText, tools: Mapping[str, LearnedTool] | None) -> Iterator[str]:
-    """What in the file contradicts the tools."""
+    """The contradictions between the file and the tools."""
     known = set(written.tools) if tools is None else set(tools)
     for name in set(written.tools) - known:
         yield f"tools: the agent has no tool {name!r} (it has {', '.join(sorted(known))})"

@@ -1,7 +1,7 @@
-"""A learned reference as a task graph, and what a judge must know of one record.
+"""A learned reference as a task graph, and the case of one record for a judge.
 
 A task calls no tool twice in a graph, so a tool that it calls with several arguments has a name for each of these; a
-record is read with the same names. What a tool returned in a record counts before what it did in the clean runs, so
+record is read with the same names. A tool's answer in a record counts before those in the clean runs, so
 that ids which are made anew each time are right. A deed is known by its step's values, not by its tool's names,
 so that two ways of doing the same are the same deed.
 """
@@ -143,7 +143,7 @@ def _value(argument: LearnedArgument, reference: LearnedReference, answers: Mapp
 
 
 def returned_at(source: AnswerSource, reference: LearnedReference, answers: Mapping[str, Any], otherwise: Any) -> Any:
-    """What a run's tools truly returned at a place, or where another way gives the same."""
+    """The value that a run's tools truly returned at a place, or where another way gives the same; else `otherwise`."""
     places = [source]
     for group in reference.alternatives:
         places += [one for sources in group.gives.values() if source in sources for one in sources]
@@ -154,7 +154,7 @@ def returned_at(source: AnswerSource, reference: LearnedReference, answers: Mapp
 
 
 def deed(step: LearnedStep, arguments: Mapping[str, Any], reference: LearnedReference) -> Effect:
-    """What a call of an acting step does."""
+    """The effect of a call of an acting step."""
     group = next((one for one in reference.alternatives if any(step.id in way for way in one.ways)), None)
     free = {name for name, argument in step.arguments.items() if argument.how == "free"}
     defaults = reference.tools[step.tool].defaults
@@ -169,7 +169,7 @@ def deed(step: LearnedStep, arguments: Mapping[str, Any], reference: LearnedRefe
 
 
 def _meanings(step: LearnedStep, reference: LearnedReference) -> dict[str, str]:
-    """What each argument stands for, whatever its tool calls it: its source, or its value."""
+    """The meaning of each argument, whatever its tool calls it: its source, or its value."""
     found = {}
     for name, argument in step.arguments.items():
         if argument.how == "copied":
@@ -256,7 +256,7 @@ def _alike(one: Effect, other: Effect) -> bool:
 
 
 def true_answers(record: Record, reference: LearnedReference) -> dict[str, Any]:
-    """What each step's tool returned for the right call, by step, in a record that was read with `read_record`."""
+    """The values that the steps' tools returned for the right calls, by step, in a record read with `read_record`."""
     found: dict[str, Any] = {}
     for turn in record.turns:
         step = reference.steps.get(turn.call.tool)
@@ -269,7 +269,7 @@ def true_answers(record: Record, reference: LearnedReference) -> dict[str, Any]:
 
 
 def values_when_right(reference: LearnedReference, answers: Mapping[str, Any]) -> Reference:
-    """What right looks like in a run whose tools truly returned this."""
+    """The right values in a run whose tools truly returned these answers."""
     steps = {id: expected_step(step, reference, answers) for id, step in reference.steps.items()}
     deliverables = tuple(
         returned_at(one.sources[0], reference, answers, one.value) if one.how == "copied" else one.value

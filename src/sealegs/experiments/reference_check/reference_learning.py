@@ -1,10 +1,10 @@
-"""A reference from clean runs: which calls a task needs, where each value comes from, and what the answer must hold.
+"""A reference from clean runs: the calls that a task needs, the sources of values, and the answer's contents.
 
-Needed are the calls that act or may act and were made in every run, what the answer tells, and every call that one of
-these takes a value from. A value that the task's text says needs no call. Of several places that hold a value in every
-run, one counts whose tool was not given the value itself, then one in a call that is needed anyway, then the earliest.
-What it does not see: an order that no value shows (declare it with `after`), and a call that a needed value was worked
-out from by more than one sum.
+Needed are the calls that act or may act and were made in every run, the sources of the answer's values, and every call
+that one of these takes a value from. A value that the task's text says needs no call. Of several places that hold a
+value in every run, one counts whose tool was not given the value itself, then one in a call that is needed anyway, then
+the earliest. It does not see an order that no value shows (declare it with `after`), and a call that a needed value was
+worked out from by more than one sum.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ Found = Mapping[AnswerSource, None]
 
 
 class ReferenceLearner:
-    """What clean runs show of a task.
+    """A learner of a task's reference from clean runs.
 
     Args:
         runs: at least one.
         request: the task's text.
-        tools: what is known of every tool.
+        tools: the known facts of every tool.
 
     Attributes:
         order: every step of any run, with its place.
@@ -82,7 +82,7 @@ class ReferenceLearner:
                 self.need(before)
 
     def arguments(self, step: str) -> dict[str, LearnedArgument]:
-        """What is learned of the arguments of a step."""
+        """The arguments of a step, by name, as the runs show them."""
         runs = self.runs_with(step)
         names = dict.fromkeys(name for number in runs for name in self.calls[number][step].arguments)
         return {name: self._argument(step, name, runs) for name in names}
@@ -109,7 +109,7 @@ class ReferenceLearner:
         return LearnedArgument(value, how or "constant", sources)
 
     def explained(self, value: Any, known: Sequence[Iterable[SeenCall]]) -> tuple[How | None, tuple[AnswerSource, ...]]:
-        """Where a value that no field holds comes from: a text that says it, or two values that make it."""
+        """The source of a value that no field holds: a text that says it, or two values that make it."""
         source = self.chosen([holders(value, calls) for calls in known], "")
         if source is not None:
             return "contained", (source,)

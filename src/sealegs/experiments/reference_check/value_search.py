@@ -1,8 +1,8 @@
-"""Where a value came from: the task's text, an earlier answer, a text that holds it, or two values that make it.
+"""The source of a value: the task's text, an earlier answer, a text that holds it, or two values that make it.
 
 Values are compared as the judge compares them. A value that many things have (a truth value, a small whole number, a
-short text) counts as copied only from a field of the argument's own name. What it does not see: a value that was worked
-out from more than two others, or put into other words.
+short text) counts as copied only from a field of the argument's own name. It does not see a value that was worked out
+from more than two others, or put into other words.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def distinctive(value: Any) -> bool:
 
 
 def telling(values: Iterable[Any]) -> bool:
-    """Whether two tools that give all of these hardly do so by chance: a currency's code alone would not show it."""
+    """Return whether two tools that give all of these hardly do so by chance; a currency's code alone may be chance."""
     return any(
         distinctive(value)
         and (

@@ -126,12 +126,13 @@ def generate_by_rules(
         write_atomically(out / WORLD, world_pointer(world))
     result = GenerationYield("rules", found.tasks, found.tried, found.fell)
     write_dataset(out, result, settings)
+    # Only now: until the set is written, a stopped run takes the attempts made ahead from here.
     (out / AHEAD).unlink(missing_ok=True)
     return result
 
 
 def rules_settings(levels: Sequence[str], per_level: int, seed: int, world: Path | None) -> dict[str, Any]:
-    """What a set is: equal settings give equal tasks."""
+    """The settings of a set: equal settings give equal tasks."""
     settings = {"engine": "rules", "levels": list(levels), "per_level": per_level, "seed": seed, "chunk": CHUNK}
     return settings | ({"world": world_pointer(world)} if world is not None else {})
 

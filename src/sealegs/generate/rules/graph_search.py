@@ -164,7 +164,7 @@ class Search:
             yield from ((aim.name, name) for name, slots in self.vocabulary.slots_of(aim).items() if slot in slots)
 
     def _sources(self, place: OutlineNode) -> list[NodeValue]:
-        """What the next node may take its first value from."""
+        """The values of which the next node may take its first one."""
         # Parallel nodes: neither may read the other, nor anything that depends on it.
         apart = set() if place.apart is None else {self.nodes[place.apart].id}
         allowed = [h for h in self.held if not apart & (self.before[h.field.node] | {h.field.node})]

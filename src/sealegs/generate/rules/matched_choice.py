@@ -1,4 +1,4 @@
-"""Which of several candidates for each place make a set with given figures: the nearest set that exchanges lead to.
+"""The choice of a candidate for each place so that the set has given figures: the nearest set that exchanges lead to.
 
 Places are gone through in turn, each taking the candidate with which the set's figures are nearest to the wanted ones,
 until no exchange brings it nearer. The distance is the sum of squares over figures, each in units of what chance would
@@ -64,7 +64,7 @@ class MatchedChoice:
         return moved
 
     def _distance(self, one: int, others: Sequence[int], sums: Sequence[float], pairs: float) -> float:
-        """How far the set's figures are from the wanted ones with this candidate in the open place."""
+        """The distance of the set's figures from the wanted ones with this candidate in the open place."""
         count = len(others) + 1
         found = sum(
             (((total + value) / count - target) / scale) ** 2
@@ -78,6 +78,6 @@ class MatchedChoice:
 
 
 def _scale(wanted: SetFigures, name: str, count: int) -> float:
-    """How much a figure would differ by chance in a set of so many tasks."""
+    """The difference that chance would make in a figure of a set of so many tasks."""
     error = wanted.errors[name] * sqrt(wanted.tasks / count)
     return max(error, LEAST_ERROR * abs(wanted.means[name]), 1e-9)

@@ -40,7 +40,7 @@ SPARED = 1.0  # how often a parameter that is not required is left out, for the 
 
 
 class TaskShape(NamedTuple):
-    """What a candidate has in common with its model: level, nodes, groups, the user's values, the reported ones.
+    """The shape that a candidate shares with its model: level, nodes, groups, the user's values, the reported ones.
 
     Attributes:
         inputs: values that the user gives; a candidate's may give `MORE` than that.
@@ -58,7 +58,7 @@ class TaskShape(NamedTuple):
 
 @dataclass(frozen=True)
 class MatchedCandidates:
-    """What was made for one model.
+    """The candidates that were made for one model.
 
     Attributes:
         key: names the model, and which of its rounds this is.

@@ -35,7 +35,7 @@ FEWEST, MOST = 2, 4  # deliverables
 def deliverables(
     sketch: Sketch, vocabulary: CorpusVocabulary, draw: Random, fewest: int = FEWEST, most: int = MOST
 ) -> tuple[Deliverable, ...] | None:
-    """What the user wants to know: something of every node that no other reads; None where that is too much.
+    """The values that the user wants to know: something of every node that no other reads; None if that is too much.
 
     Numbers that a text could hold by chance are left out.
     """
@@ -90,7 +90,7 @@ def _taken(name: str, binding: Binding, node: Node, order: Mapping[str, int]) ->
 
 
 def _clause(description: str) -> str:
-    """What a description says first, as the rest of a sentence."""
+    """The first clause of a description, as the rest of a sentence."""
     text = re.sub(r"\s*\([^)]*\)", "", _words(" ".join(description.split())))
     text = re.split(r"[:;]|\.(?:\s|$)", text)[0].strip()
     head = text.split(", ")[0]
@@ -110,7 +110,7 @@ def label_by_rules(held: NodeValue, corpus: Corpus, graph: Graph) -> str:
 
 
 def _tellable(held: NodeValue) -> bool:
-    """Whether an answer with the value differs visibly from one that does not, unlike a state or a small number."""
+    """Return whether an answer with the value differs visibly from one without it, unlike a state or a small number."""
     if isinstance(held.value, str):
         return bool(re.search(r"\d|^[A-Z][a-z]", held.value))
     return bool(abs(held.value) >= 13 or held.value % 1 != 0)

@@ -1,4 +1,4 @@
-"""Which field of an answer may feed which parameter.
+"""Rules that say which field of an answer may feed which parameter.
 
 Learned from what people wrote: every binding of the shipped tasks and groups allows its field's name for its
 parameter's name. Beyond that, an id may feed a parameter whose pattern only such ids fit, and a field a parameter of
@@ -144,7 +144,7 @@ class CorpusVocabulary:
                 yield slot
 
     def _alike(self, leaf: str, value: Any, slot: ParameterSlot) -> bool:
-        """Whether names alone are enough: for words, dates, amounts of money, prose, and numbers of the same name.
+        """Return whether names alone are enough: for words, dates, amounts of money, prose, and equally named numbers.
 
         A currency or another number of the same kind may mean anything; it needs a binding that a person made.
         """
@@ -160,7 +160,7 @@ class CorpusVocabulary:
         return next((n for n in names if not n.startswith(("to_", "target_", "quote"))), "")
 
     def is_money(self, slot: ParameterSlot) -> bool:
-        """Whether the parameter is an amount of money: a number so described, of a tool that speaks of a currency."""
+        """Return whether the parameter is an amount of money: a number so described, of a tool with a currency."""
         tool = self.corpus.tools[slot.tool]
         schema = parameters(tool)[slot.name]
         wording = f"{slot.name.replace('_', ' ')} {schema.get('description', '')}".casefold()

@@ -30,7 +30,7 @@ Item = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Stages:
-    """What the stages work with: the corpus, the model that makes, the one that judges, the seed."""
+    """The parts that the stages work with: the corpus, the model that makes, the one that judges, the seed."""
 
     corpus: Corpus
     maker: PromptedModel
@@ -66,7 +66,7 @@ class Stages:
         def read(text: str) -> Task:
             task = read_proposal(text, item["level"], offered, self.corpus, domains)
             try:
-                # Played while the model can still mend it: its next answer is asked for with the world's own words.
+                # Played while the model can still repair it: its next answer is asked for with the world's own words.
                 reference(task, self.corpus)
             except Unanswerable as error:
                 raise BadAnswer("refused by the world", str(error)) from error
@@ -92,7 +92,7 @@ class Stages:
         return {"bindings": len(lines)}
 
     async def space(self, item: Item) -> dict[str, Any]:
-        """How many valid solutions there are, and how long."""
+        """The number of valid solutions and of paths, and the range of their lengths."""
         graph = self._task(item).graph
         shortest, longest = path_lengths(graph)
         if longest > MOST_CALLS:
@@ -128,7 +128,7 @@ class Stages:
         return {"task": {**item["task"], "request": words}}
 
     async def reverse(self, item: Item) -> dict[str, Any]:
-        """Return whether an independent model finds a solution's calls and what each needs from the request alone."""
+        """The calls and needs that an independent model finds in the request alone; they must equal a solution's."""
         task = self._task(item)
         names = sorted({*item["tools"], *task.graph.step_of}, key=lambda name: seeds.digest(self.seed, name))
         question = stage_prompts.reverse_question(task.request, [self.corpus.tools[name] for name in names])
@@ -216,7 +216,7 @@ def read_calls(text: str) -> dict[str, set[str]]:
 
 
 def equals_a_solution(calls: Mapping[str, set[str]], graph: Graph) -> bool:
-    """Whether calls, each with what it needs, are those of a solution of the graph; what follows need not be stated."""
+    """Return whether calls, each with its needs, are those of a solution of the graph; implied needs may be absent."""
     return any(_closure(calls) == _closure(_needs(graph, choice)) for choice in _choices(graph))
 
 
@@ -226,7 +226,7 @@ def _choices(graph: Graph) -> Sequence[Mapping[str, int]]:
 
 
 def _needs(graph: Graph, choice: Mapping[str, int]) -> dict[str, set[str]]:
-    """What each tool of a choice of branches needs, by tools."""
+    """The tools that each tool of a choice of branches needs."""
     chosen = {group.id: group.branches[choice[group.id]] for group in graph.groups}
     steps = [
         s for node in graph.nodes for s in (chosen[node.id].steps if node.id in chosen else [graph.steps[node.id]])

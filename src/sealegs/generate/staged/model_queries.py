@@ -42,7 +42,7 @@ class RejectedItem(Exception):
 
 @dataclass
 class StageTranscript:
-    """What was exchanged with models over one stage of one item.
+    """The exchange with models over one stage of one item.
 
     Attributes:
         bad: the names of bad answers, in order.

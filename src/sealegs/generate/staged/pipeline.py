@@ -134,7 +134,7 @@ class _Run:
         return entry
 
     def cost(self) -> dict[str, int]:
-        """What all models' answers came to, over every stop of the run: calls, tokens, bad answers by reason."""
+        """The cost of all models' answers, over every stop of the run: calls, tokens, bad answers by reason."""
         talks = [entry["talk"] for journal in self.journals.values() for entry in journal.entries]
         names = [field.name for field in fields(StageTranscript) if field.name != "bad"]
         bad = Counter(name for talk in talks for name in talk.get("bad", ()))

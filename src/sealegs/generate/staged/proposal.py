@@ -33,7 +33,7 @@ class Closed(BaseModel):
 
 
 class Source(Closed):
-    """Where an argument comes from: a value of the user's, a field of an earlier step, or a constant; one of them."""
+    """The source of an argument: a value of the user's, a field of an earlier step, or a constant; one of them."""
 
     user: str | None = None
     step: str | None = None
@@ -122,7 +122,7 @@ def _kind(problem: str) -> str:
 
 
 def type_problems(task: Task, corpus: Corpus) -> Iterator[str]:
-    """What is wrong with the flow of data, by the tools' schemas alone."""
+    """The problems of the flow of data, by the tools' schemas alone."""
     for step in task.graph.walk():
         tool = corpus.tools[step.tool]
         schemas, required = parameters(tool), tool.spec.parameters.get("required", ())

@@ -55,14 +55,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class ValidatedTask:
-    """What validation says of a task.
+    """The result of one task's validation.
 
     Attributes:
-        task, level: which.
+        task, level: the task's id and its level.
         same: whether the model judges that the two requests ask for the same.
         values: whether the rule finds the same values in both.
         calls: whether the calls that were worked out from the request are a solution.
-        doubts: why not, in words.
+        doubts: the reasons against it, in words.
         missing: whether the provider failed to answer one of the questions.
     """
 
@@ -91,12 +91,12 @@ METRICS = (
 
 @dataclass(frozen=True)
 class ReverseValidation:
-    """What a model's validation came to.
+    """The results of a model's validation.
 
     Attributes:
         model: its name.
         tasks: all that had a question, also those with an unanswered one.
-        questions: how many questions this run put; the others were in the cache.
+        questions: the number of questions that this run put; the others were in the cache.
     """
 
     model: str
@@ -246,7 +246,7 @@ def shown_tools(task: Task) -> list[str]:
 
 
 def value_doubts(task: Task, written: str) -> list[str]:
-    """Where the values of the written and of the shipped request differ; a number's form makes no difference."""
+    """The differences between the values of the written and of the shipped request; a number's form makes none."""
     doubts = []
     for name, value in task.inputs.items():
         if isinstance(value, bool):

@@ -59,12 +59,12 @@ Answer with JSON alone: {"same": true or false, "differences": [WORDS, ...]}."""
 
 
 def reverse_question(request: str, tools: Sequence[SimulatedTool]) -> str:
-    """What the model that works out the calls is shown."""
+    """The text that the model which works out the calls is shown."""
     return f"Message:\n{request}\n\nTools:\n{join_texts([short_text(tool) for tool in tools])}"
 
 
 def level_words(level: str) -> str:
-    """What a level asks of a graph."""
+    """The demands of a level on a graph, in words."""
     least, most = SIZES[level]
     return f"{least} to {most} steps (a group counts as one), {SHAPES[level]}"
 

@@ -1,4 +1,4 @@
-"""What there is to say of an act of the expert's: its facts, each in few words, taken from the row itself."""
+"""Facts that explain an act of the expert's, each in few words, taken from the row itself."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def quoted(value: Any) -> str:
 
 
 def _fact(result: Mapping[str, Any], used: Iterable[str]) -> str:
-    """How an entry is named: a value that later steps use, otherwise its first id, otherwise its first value."""
+    """The words that name an entry: a value that later steps use, otherwise its first id, otherwise its first value."""
     texts = {name: text for name, value in result.items() if (text := short_value(value))}
     ids = [name for name in texts if name.endswith(("_id", "_number", "_code")) or name == "id"]
     name = next((name for name in (*used, *ids, *texts) if name in texts), None)

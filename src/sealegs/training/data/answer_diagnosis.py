@@ -1,4 +1,4 @@
-"""What is wrong with an answer that looks like data, by its own facts: which sentence says it, and with what."""
+"""Diagnosis of an answer that looks like data and is wrong: the sentence that says so, and the facts in it."""
 
 from __future__ import annotations
 
@@ -89,4 +89,5 @@ def _inside(data: Any, path: str = "") -> str:
         return next(filter(None, found), "")
     if isinstance(data, list):
         return next(filter(None, (_inside(value, path) for value in data)), "")
+    # The note is the bank's advice beside the answer, not a text of the tool's.
     return path if isinstance(data, str) and path != "recovery_note" and _INSIDE.search(data) else ""

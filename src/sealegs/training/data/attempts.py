@@ -1,4 +1,4 @@
-"""Attempts at a row: which task, which failure, where, and in which words, decided by seed, row and attempt alone."""
+"""Attempts at a row: its task, its failure, the place and the wording, decided by seed, row and attempt alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPREAD = (0.7548776662466927, 0.5698402909980532)  # rows spread evenly over the
 
 @dataclass(frozen=True)
 class Making:
-    """What a set is: equal makings give equal sets."""
+    """The definition of a set: equal makings give equal sets."""
 
     recipe: DataRecipe
     sources: DataSources
@@ -38,7 +38,7 @@ class Making:
 
     @property
     def division(self) -> Division:
-        """What each split may hold."""
+        """The tasks, tools and kinds of failures that each split may hold."""
         return division(self.sources, self.recipe, self.seed)
 
     def place(self, number: int) -> tuple[str, bool]:
@@ -103,7 +103,7 @@ def _drawn_variant(base: BaseTask, making: Making, draw: random.Random) -> TaskV
 
 
 def _failure(making: Making, number: int, chosen: TaskVariant, draw: random.Random) -> tuple[FailureKind, str, Step]:
-    """What fails, how and where, as the row's split may hold it. The mode is always the row's own."""
+    """A failure that the row's split may hold: its kind, mode and step. The mode is always the row's own."""
     divided, (split, _) = making.division, making.place(number)
     # From the row and not the attempt: if a mode that is hard to place gave way at the next try, the shares would
     # shift.

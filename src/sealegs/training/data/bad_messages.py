@@ -1,4 +1,4 @@
-"""A tool's bad answer: what is wrong with it, what it advises, and what a repetition would do."""
+"""A tool's bad answer: its fault, its advice, and the effect of a repetition."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ class BadMessage:
 
 @dataclass(frozen=True, slots=True)
 class LookResult:
-    """What a look showed of a call.
+    """The result of looking for one call in a history tool's answer.
 
     Attributes:
         history: the tool that was called.
         status: whether the call is listed, and how.
-        entry: what is listed; empty where nothing is.
+        entry: the listed entry; empty if there is none.
     """
 
     history: str
@@ -113,7 +113,7 @@ def advice_note(data: Any) -> AdviceNote | None:
 
 
 def strip_advice_note(data: Any) -> Any:
-    """What a tool answered, without the advice."""
+    """The tool's answer without the advice."""
     if not isinstance(data, Mapping) or NOTE not in data:
         return data
     rest = {name: value for name, value in data.items() if name != NOTE}
@@ -121,7 +121,7 @@ def strip_advice_note(data: Any) -> Any:
 
 
 def repetition(spec: ToolSpec, arguments: Mapping[str, Any]) -> Repetition:
-    """What a second identical call would do, as far as the tool declares."""
+    """The effect of a second identical call, as far as the tool declares it."""
     if spec.effects is False:
         return "reads"
     if spec.key and arguments.get(spec.key):
@@ -132,7 +132,7 @@ def repetition(spec: ToolSpec, arguments: Mapping[str, Any]) -> Repetition:
 
 
 def looked_up(history: str, spec: ToolSpec, use: UseTool, data: Any) -> LookResult:
-    """What a history tool's answer says of a call: the last entry whose request is the call's."""
+    """The last entry of a history tool's answer that is of this call."""
     entries = data.get("entries", ()) if isinstance(data, Mapping) else ()
     same = [entry for entry in entries if _is(entry, spec, use)]
     if not same:

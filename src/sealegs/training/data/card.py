@@ -1,4 +1,4 @@
-"""The card of a set: what a person who finds the folder must know."""
+"""The card of a set: the facts that a person who finds the folder must know."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ check` proves it again.
 
 
 def _variety(making: Making, seen: RowContents) -> str:
-    """How the rows differ."""
+    """The section on the differences among the rows."""
     return f"""## What is different in them
 
 {len(seen.requests)} different requests ({len(seen.tasks)} base tasks, the others with other numbers in them);

@@ -1,8 +1,8 @@
-"""What a row must not teach, found in the row itself by what its tools declare and by its task.
+"""Lapses that a row must not teach, found in the row itself by its tools' declarations and by its task.
 
 Five things are looked for. A tool's spec says whether a call changes anything and what a second one does, its own check
-says whether arguments were wrong, and the task's graph says what could still have been done. What it does not cover:
-what a model says about advice in its own words; only the expert's answers to it can be read.
+says whether arguments were wrong, and the task's graph says what could still have been done. Not covered: a model's own
+words about advice; only the expert's answers to it can be read.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Watched:
         return struck and bool(spec and spec.violations(turn.use.arguments, strip_advice_note(response_data(data))))
 
     def problems(self) -> Iterator[str]:
-        """What it must not teach, one of `KINDS` for each place."""
+        """The lapses in the row, one of `KINDS` for each place."""
         yield from self._trained()
         yield from self._causeless()
         if self.row["failing"]:

@@ -1,4 +1,4 @@
-"""From what a user typed to a set: every mistake reported at once, then made, checked, and given its card."""
+"""Sets from typed commands: every mistake is reported at once; then a set is made, checked, and given its card."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from sealegs.training.data.trajectory_player import Teacher
 
 @dataclass(frozen=True)
 class DataSetRequest:
-    """What is to be made, how it is written, and the command that says so."""
+    """A set to be made, the format of its files, and the command that makes it."""
 
     making: Making
     format: Format
@@ -56,7 +56,7 @@ def data_set_request(
     teacher: str,
     out: Path,
 ) -> DataSetRequest:
-    """What the user asks for.
+    """The set that the user asks for, as a request.
 
     Raises:
         UserError: the message holds every mistake.
@@ -185,7 +185,7 @@ def merge_data_sets(parts: Sequence[ShardFolder], out: Path, progress: Progress)
 
 
 def row_figures(tally: MakingTally) -> list[Figure]:
-    """How many rows of each split and mode there are, as the long table."""
+    """The number of rows of each split and mode, as the long table."""
     counts: Counter[tuple[str, str]] = Counter()
     for cell, count in tally.cells.items():
         counts[cell[0], cell[1]] += count
@@ -206,7 +206,7 @@ def row_figures(tally: MakingTally) -> list[Figure]:
 
 
 def check_data_set(folder: Path, sample: int) -> tuple[str, list[str]]:
-    """What a check found, in a few lines, and every problem.
+    """The findings of a check in a few lines, and every problem.
 
     Raises:
         UserError: the folder holds no finished set.

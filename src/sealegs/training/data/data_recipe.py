@@ -1,4 +1,4 @@
-"""A recipe: what a set of trajectories is composed of. Shares are of rows; all of a file's mistakes are reported."""
+"""A recipe: the composition of a set of trajectories. Shares are of rows; all of a file's mistakes are reported."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Modes(Shares):
 
 
 class DataRecipe(BaseModel):
-    """What a set is composed of.
+    """The composition of a set.
 
     Attributes:
         name: names the recipe in the card.

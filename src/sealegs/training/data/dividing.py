@@ -1,4 +1,4 @@
-"""Who may hold what: base tasks, (class, step) pairs, tools and kinds of failures, divided among the splits.
+"""Division of base tasks, (class, step) pairs, tools and kinds of failures among the splits.
 
 - Base tasks: each is of one split. Tasks whose tool sets are much alike (a Jaccard index above 0.5) go together, and so
   do those that are alike through others.
@@ -29,7 +29,7 @@ PAIRED = 0.1  # the least share of pairs that a split with rows has
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """What each split may hold.
+    """The tasks, tools and kinds of failures that each split may hold.
 
     Attributes:
         tasks: the base tasks of each split.
@@ -54,7 +54,7 @@ class Division:
 
 @cache
 def division(sources: DataSources, recipe: DataRecipe, seed: int) -> Division:
-    """How a recipe divides what its sources hold."""
+    """The division that a recipe makes of its sources' tasks."""
     circles = _circles(all_base_tasks(sources, recipe.leave_out).values())
     shares = recipe.splits.parts()
     tools, unseen = _unseen(circles, shares[UNSEEN], seed)

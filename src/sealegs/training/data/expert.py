@@ -138,7 +138,7 @@ class Expert(Planner):
 
     @property
     def tries(self) -> int:  # type: ignore[override]
-        """How many failures make a tool broken: one where the failure is known to stay and no note suggests a retry."""
+        """Failures that break a tool: one if the failure is known to stay and no note suggests a retry, else two."""
         note = self.trouble.note if self.trouble is not None else None
         return 1 if self._hopeless and not (note and note.repeats) else 2
 
@@ -158,7 +158,7 @@ class Expert(Planner):
 
     @property
     def again(self) -> Repetition:
-        """What a second call of the tool that failed last would do."""
+        """The effect of a second call of the tool that failed last."""
         assert self.trouble is not None
         return repetition(self.trouble.spec, self.trouble.use.arguments)
 
@@ -188,7 +188,7 @@ class Expert(Planner):
         return self.stopped(" ".join(f"{tool} {self.reasons[tool]}." for tool in sorted(self.broken)))
 
     def _should_look(self, steps: list[Step]) -> bool:
-        """Whether to check first if the call took effect: always, except before a repetition that does no harm."""
+        """Return whether to check first if the call took effect: always, except before a harmless repetition."""
         assert self.trouble is not None
         if self.again == "acts" or not any(step.tool == self.trouble.use.tool for step in steps):
             return True
@@ -203,7 +203,7 @@ class Expert(Planner):
         return look(self.trouble.use, self.specs)
 
     def _chosen(self, steps: list[Step]) -> Step:
-        """What failed comes first: the same tool again, else another of its group, else any."""
+        """The step to do next: the failed tool again, else another of its group, else any."""
         again = [step for step in steps if step.tool in self.failures]
         home = node_of(self.graph.step_of[self.wrong], self.graph)
         beside = [step for step in steps if node_of(step, self.graph) == home]
@@ -247,7 +247,7 @@ class Expert(Planner):
             self._left = self._order.after(self._left, self._order.index[self.graph.step_of[use.tool].id])
 
     def problem(self, use: UseTool, data: object) -> str | None:
-        """What is wrong with an answer, not counting advice beside it."""
+        """The problem of an answer, not counting advice beside it."""
         return super().problem(use, strip_advice_note(data))
 
     def _observe_look(self, use: UseTool, text: str) -> None:
@@ -268,7 +268,7 @@ class Expert(Planner):
 
 
 def drawn_way(graph: Graph, draw: random.Random, through: Step | None) -> int:
-    """What is left to do of one solution, as a mask: a branch is drawn for each group, but leads through `through`."""
+    """The open work of one solution, as a mask: a branch is drawn for each group, but leads through `through`."""
     order = precedence(graph)
     left = order.start
     for number, group in enumerate(graph.groups):

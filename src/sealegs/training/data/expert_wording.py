@@ -1,4 +1,4 @@
-"""What an expert says in a message: what failed, what is known, what it does about it and why.
+"""Wording of an expert's messages: the failure, the known facts, the next act and its reason.
 
 Sentences come from the forms of `grammar`, filled with the scene's own facts. Which are used, and in which form, is
 drawn; that a failure is named, that a reason is given, and that advice is answered, is not.
@@ -53,7 +53,7 @@ def expert_closing(scene: ActScene, text: str) -> str:
 
 
 def _plain(problem: str) -> str:
-    """What is wrong with a tool, as a clause: no advice, no full stop at its end."""
+    """The problem of a tool as a clause: no advice, no full stop at its end."""
     return " ".join(problem.partition(f"\n\n{RECOVERING}")[0].partition(f" {RECOVERING}")[0].split()).rstrip(".")
 
 
@@ -67,7 +67,7 @@ def _maybe(scene: ActScene, share: float, name: str, /, **more: str) -> Iterator
 
 
 def _goes_on(scene: ActScene) -> Iterator[str]:
-    """Why this call, and with what: one reason, and often a second one."""
+    """The reason for this call and for its values: one sentence, and often a second one."""
     if scene.found is not None:
         yield from _found(scene)
     if scene.begins:
@@ -189,7 +189,7 @@ def _rest(scene: ActScene) -> Iterator[str]:
 
 
 def _opened(scene: ActScene) -> Iterator[str]:
-    """What failed and what is known: after a look, what it showed."""
+    """Sentences on the failure and the known facts; after a look, on its result."""
     if scene.found is not None:
         sentences = list(_found(scene))
         yield f"{RECOVERING} {sentences[0]}"

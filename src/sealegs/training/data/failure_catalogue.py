@@ -1,4 +1,4 @@
-"""The labelled failures that trajectories are struck by: what is shown, its class, and how long it may last.
+"""The labelled failures that strike trajectories: the answer shown, the class, and how long each may last.
 
 Three sources: the 58 failures of the published assignment; the nine implicit corruptions, answers that look like data
 and are wrong; and slips, calls that the agent itself makes wrongly and that the tool, or the lack of one, refuses.
@@ -96,9 +96,9 @@ def unseen_kinds(share: float, seed: int) -> frozenset[str]:
 
 
 def fits_step(kind: FailureKind, variant: TaskVariant, step: Step) -> bool:
-    """Whether a failure of this kind can strike this step: its answer can be made wrong in this way, and it matters.
+    """Return whether this kind of failure can strike this step: its answer can be made wrong so, and it matters.
 
-    A tool that changes something is struck only where a history tool shows what it did: otherwise no agent could
+    A tool that changes something is struck only if a history tool shows what it did: otherwise no agent could
     continue safely.
     """
     spec = variant.base.specs[step.tool]

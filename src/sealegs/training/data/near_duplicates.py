@@ -1,4 +1,4 @@
-"""Whether a trajectory is one that there is already: exactly, or nearly.
+"""Detection of trajectories that repeat an earlier one, exactly or nearly.
 
 Two trajectories are as alike as the Jaccard index of their marks: each call with its arguments, each answer (a failure
 counts by its kind, not by its wording), and each pair of calls that follow one another. What is said with them does not
@@ -27,7 +27,7 @@ def calls_of(row: Row) -> Iterator[tuple[str, str, str]]:
 
 
 def trajectory_features(row: Row) -> Marks:
-    """What a trajectory is compared by, in rising order."""
+    """The features that a trajectory is compared by, in rising order."""
     found, before = set(), ""
     for place, (tool, arguments, answer) in enumerate(calls_of(row), 1):
         failed = row["failure_kind"] if place == row["step"] else None

@@ -1,7 +1,7 @@
-"""What of a task can still be done where the whole of it cannot: the parts that need nothing of what is lost.
+"""The parts of an impossible task that can still be done: those that need nothing of what is lost.
 
-A node is lost where its tool is broken, or, of a group, where no branch is left; and where it waits for a node that is
-lost, unless what it needs of that is there already.
+A node is lost if its tool is broken, if it is a group with no branch left, or if it waits for a lost node, unless it
+already has what it needs of that one.
 """
 
 from __future__ import annotations

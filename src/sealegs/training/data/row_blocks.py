@@ -47,7 +47,7 @@ Made = list[MadeRow]
 
 @dataclass
 class MakingTally:
-    """What was made so far.
+    """Counts of the rows made so far.
 
     Attributes:
         rows: by split.
@@ -83,7 +83,7 @@ class MakingTally:
 
 
 def settings(making: Making, format: Format) -> dict[str, Any]:
-    """What a set is, as JSON data: equal settings give equal bytes."""
+    """The settings of a set, as JSON data: equal settings give equal bytes."""
     # The texts of the tasks, since an edited task gives other rows under the same name.
     requests = hashlib.sha256()
     for base in all_base_tasks(making.sources, making.recipe.leave_out).values():
@@ -295,7 +295,7 @@ def _unpacked(text: str) -> tuple[int, ...]:
 
 
 def manifest(making: Making, format: Format, tally: MakingTally) -> str:
-    """What the set is and what it came to, as JSON."""
+    """The manifest of a set as JSON: its settings, its rows and its parts."""
     manifest = {
         CANARY_FIELD: CANARY,
         "settings": settings(making, format),

@@ -54,13 +54,13 @@ def row(order: TrajectoryOrder, made: Trajectory, about: Mapping[str, Any], form
 
 
 def failure_moment(made: Trajectory) -> str | None:
-    """When the failure struck: before the tool's work, after it, or during it; None where the tool changes nothing."""
+    """The moment of the failure: before the tool's work, after it, or during it; None if the tool changes nothing."""
     strikes = made.found.turns[made.at].strikes if made.found is not None and made.at is not None else ()
     return next((strike.moment for strike in strikes if strike.moment), None)
 
 
 def strategy(made: Trajectory) -> str | None:
-    """What the recovery came to, in order: `retry`, `correct`, `look`, `switch`, `stop`, joined by `then`."""
+    """The acts of the recovery, in order: `retry`, `correct`, `look`, `switch`, `stop`, joined by `then`."""
     names = {"tries again": "retry", "mends its call": "correct", "looks": "look", "stops": "stop"}
     names |= {"switches": "switch", "prepares": "switch"}
     return " then ".join(dict.fromkeys(names[doing] for doing in made.doings if doing in names)) or None

@@ -30,7 +30,7 @@ def sentence_forms() -> Mapping[str, tuple[str, ...]]:
 
 
 def count_of_forms() -> int:
-    """How many forms there are."""
+    """The number of forms."""
     return sum(map(len, sentence_forms().values()))
 
 

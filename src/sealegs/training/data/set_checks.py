@@ -1,7 +1,7 @@
-"""Checks of a finished set, from its rows alone: what leaks, what occurs twice, what it teaches, what the judge says.
+"""Checks of a finished set, from its rows alone: leaks, duplicates, lapses that it teaches, and the judge's verdicts.
 
-The leakage checks know nothing of how the set was divided. The judge's check plays rows again in the world from what
-they hold (task, plan, calls, answer) and compares what the tools say, the verdict and the costs.
+The leakage checks know nothing of how the set was divided. The judge's check plays rows again in the world from their
+contents (task, plan, calls, answer) and compares the tools' answers, the verdict and the costs.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class Leak(UserError):
 
 @dataclass
 class RowContents:
-    """What the rows of a set hold.
+    """The contents of a set's rows.
 
     Attributes:
         tasks, pairs: the splits that hold each base task, and each pair of a failure's class and its step's tool.
         struck, kinds: the splits in which a tool was struck, and in which a kind of failure came.
         there: the splits in which a tool was offered or called.
-        rows, twice, near: how many rows, and names of those that are like one before.
+        rows, twice, near: the number of rows, and names of those that are like one before.
         requests, orders: different requests, and different sequences of calls (by tool) of one base task.
     """
 
@@ -109,7 +109,7 @@ def _shared(noun: str, found: dict[str, set[str]]) -> Iterator[str]:
 
 
 def read_row_contents(folder: Path, similarity: float) -> RowContents:
-    """What the rows of a set hold, read once from its files."""
+    """The contents of a set's rows, read once from its files."""
     seen, known = RowContents(), TrajectorySet(similarity)
     for split, files in parts(folder).items():
         for row in read_row_files(files):
@@ -120,7 +120,7 @@ def read_row_contents(folder: Path, similarity: float) -> RowContents:
 
 
 def check_leaks(folder: Path, similarity: float) -> RowContents:
-    """What the rows of a set hold.
+    """The contents of a set's rows, checked for leaks.
 
     Raises:
         Leak: something is where it must not be.
@@ -133,7 +133,7 @@ def check_leaks(folder: Path, similarity: float) -> RowContents:
 
 
 def read_manifest(folder: Path) -> tuple[Making, dict[str, Any]]:
-    """What a finished set is, and its manifest.
+    """The making of a finished set, and its manifest.
 
     Raises:
         UserError: the folder holds no finished set.
@@ -152,7 +152,7 @@ def read_manifest(folder: Path) -> tuple[Making, dict[str, Any]]:
 
 
 def making_of(settings: Mapping[str, Any]) -> Making:
-    """What the set is that has these settings.
+    """The making of the set that has these settings.
 
     Raises:
         ValueError, KeyError, TypeError, StopIteration: they are not settings of a set.
@@ -165,10 +165,10 @@ def making_of(settings: Mapping[str, Any]) -> Making:
 
 
 def judged_again(folder: Path, making: Making, sample: int) -> list[str]:
-    """What is wrong with some of the rows, played again.
+    """Problems of some of the rows, found by playing them again.
 
     Args:
-        sample: how many rows; the same ones each time.
+        sample: the number of rows; the same ones each time.
     """
     every = (row for files in parts(folder).values() for row in read_row_files(files))
     chosen = nsmallest(sample, every, key=lambda row: (seeds.digest("sample", row["id"]), row["id"]))
@@ -176,7 +176,7 @@ def judged_again(folder: Path, making: Making, sample: int) -> list[str]:
 
 
 def played_again(row: Row, making: Making) -> Iterator[str]:
-    """What is wrong with a row: what a tool says now, the verdict, or a cost."""
+    """Problems of a row that is played again: another answer of a tool, another verdict, or another cost."""
     base = all_base_tasks(making.sources, making.recipe.leave_out).get(row["base_task"])
     found = task_variant(base, row["variant"], making.seed) if base is not None else None
     if base is None or found is None:
@@ -235,7 +235,7 @@ def _error(observed: dict[str, Any]) -> Any:
 
 @dataclass
 class Lapses:
-    """What the rows of a set must not teach, and do.
+    """Counts of the lapses that the rows of a set teach.
 
     Attributes:
         counts: of each of `conduct.KINDS`.
@@ -263,7 +263,7 @@ class Lapses:
 
 
 def lapses(folder: Path, making: Making) -> Lapses:
-    """What the rows of a set must not teach, and do."""
+    """The lapses that the rows of a set teach."""
     found, known = Lapses(), all_base_tasks(making.sources, making.recipe.leave_out)
     for files in parts(folder).values():
         for row in read_row_files(files):

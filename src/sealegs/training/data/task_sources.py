@@ -1,4 +1,4 @@
-"""Where base tasks come from: those that ship, folders of tasks, trajectories in ToolBench's format.
+"""Sources of base tasks: those that ship, folders of tasks, trajectories in ToolBench's format.
 
 A request's own numbers may be changed where the world allows it: a variant is the same graph with other values,
 and is one only if every branch can be answered with them. Names, days and places stay as they are.
@@ -33,7 +33,7 @@ KEPT = 8192  # requests and lists of tools held in memory
 
 @dataclass(frozen=True, slots=True)
 class DataSources:
-    """What a set is made of.
+    """The sources that a set is made of.
 
     Attributes:
         shipped: whether the tasks that ship with the suite are among them.
@@ -100,6 +100,7 @@ def all_base_tasks(sources: DataSources, leave_out: tuple[str, ...] = ()) -> Map
                 problems.append(f"{id} is in two sources; give one of the folders or files another name")
             elif not any(fnmatchcase(id, pattern) for pattern in leave_out):
                 found[id] = BaseTask(id, task, tasks)
+    # After a source that could not be read, its own message says why there is no task.
     if not found and not problems:
         problems.append("there is no task to make trajectories of; name a folder with --tasks")
     if problems:
@@ -164,7 +165,7 @@ def _varied(task: Task, draw: random.Random) -> Task | None:
 
 
 def _place(task: Task, name: str) -> re.Match[str] | None:
-    """Where the request gives an input's number, if it does so in one place and no other input is the same."""
+    """The place of an input's number in the request, if it is there once only and no other input has the same value."""
     value = task.inputs[name]
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None

@@ -1,6 +1,6 @@
-"""One trajectory: what it is to be, and playing it in the world up to its end or its cut.
+"""One trajectory: its order, and playing it in the world up to its end or its cut.
 
-What the agent sees and says is kept as messages, the truth as a record that the judge reads.
+All that the agent sees and says is kept as messages, the truth as a record that the judge reads.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ ENGLISH = Voice(expert_thought, expert_closing, shipped_bank)
 
 @dataclass(frozen=True)
 class TrajectoryOrder:
-    """What a trajectory is to be.
+    """The order for one trajectory.
 
     Attributes:
         variant: the task.
@@ -97,7 +97,7 @@ class TrajectoryOrder:
 
     @property
     def case(self) -> Case:
-        """What a judge of the trajectory must know."""
+        """The case that a judge of the trajectory needs."""
         slots: tuple[Slot, ...] = ()
         if self.kind is not None and not self.kind.slip and self.step is not None:
             slots = (Slot(node_of(self.step, self.variant.task.graph), PERSISTENCE[self.mode]),)
@@ -111,7 +111,7 @@ class TrajectoryOrder:
 
 @dataclass(frozen=True, slots=True)
 class ModelMessage:
-    """What a model says: its text, and the calls that it makes."""
+    """A message of a model: its text, and the calls that it makes."""
 
     text: str
     uses: tuple[UseTool, ...] = ()
@@ -232,7 +232,7 @@ class TrajectoryPlayer:
         self.made.messages.append(message)
 
     def scene(self, expert: Expert, act: UseTool | Say) -> ActScene:
-        """What there is to say of an act of the expert's."""
+        """The scene of an act of the expert's: the facts that its message may mention."""
         last = self.made.messages[-1]
         fresh = expert.trouble is not None and last["role"] == "tool" and last["name"] == expert.trouble.use.tool
         return scene_of_act(expert, act, self.draw, self.order.held, self.slip, fresh=fresh and expert.found is None)
@@ -319,7 +319,7 @@ def _say_answer(player: TrajectoryPlayer, expert: Expert, act: Say) -> Trajector
 
 
 def _taught(player: TrajectoryPlayer, teacher: Teacher) -> Trajectory:
-    """What a model makes of the rest: its calls are run, its words kept, its first message marked as recovery."""
+    """The trajectory that a model finishes: its calls are run, its words kept, its first message marked as recovery."""
     failed = player.made.messages[-1]["content"]
     for _ in range(MOST_CALLS - player.calls):
         reply = teacher(player.made.messages, player.order.specs, failed)

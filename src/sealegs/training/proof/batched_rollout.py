@@ -36,7 +36,7 @@ class ProofModel:
     template: str
 
     def unread_tokens(self, player: TrajectoryPlayer) -> list[int]:
-        """What the model has not read yet: all that follows its last turn, and the mark of its next one."""
+        """The tokens that the model has not read yet: all that follows its last turn, and the mark of its next one."""
         messages = tuple(player.made.messages)
         text, _ = render_conversation(
             RowConversation(messages, offered_tools(player.order.specs), frozenset()), self.tokenizer, self.template
@@ -46,7 +46,7 @@ class ProofModel:
         return ids
 
     def read(self, ids: Sequence[int], player: TrajectoryPlayer) -> tuple[str, UseTool | None]:
-        """What the model wrote: its text, and the call that it makes."""
+        """The text that the model wrote, and the call that it makes."""
         text = self.tokenizer.decode(ids)
         text_before, called, call = text.partition(CALL)
         if not called:

@@ -1,4 +1,4 @@
-"""What an evaluation keeps from training, looked for in the finished rows themselves: their text, not their labels.
+"""A search of finished rows for what an evaluation keeps from training: in the rows' text, not in their labels.
 
 A request of an evaluation, the name of a tool that is kept, an error's name or words that are kept, a code that is
 kept: none may occur in any row, the first phase's symbols included.
@@ -26,7 +26,7 @@ class HoldoutLeak(UserError):
 
 
 def kept_words() -> frozenset[str]:
-    """What the errors that are kept say, and the names of the other failures that are kept."""
+    """The types and messages of the errors that are kept."""
     shown = [kind.shown for kind in synthetic_kinds(new=True) if kind.shown is not None]
     return frozenset({word for one in shown for word in (one.type, one.message) if word})
 

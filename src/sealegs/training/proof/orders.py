@@ -1,6 +1,6 @@
-"""What is played: rows to learn from, drawn as a recipe says, and episodes of an evaluation, one cell at a time.
+"""Orders for trajectories: rows to learn from, drawn as a recipe says, and episodes of an evaluation, cell by cell.
 
-A failure strikes the tool of a node that is called first. Where the node has but one tool and the failure stays, the
+A failure strikes the tool of a node that is called first. If the node has but one tool and the failure stays, the
 task is at a dead end, and an honest stop is right. The agent's own slips are not part of this world.
 """
 

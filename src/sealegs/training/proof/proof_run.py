@@ -130,7 +130,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def proof_facts(out: Path, size: ProofSize, seconds: Mapping[str, float]) -> dict[str, Any]:
-    """What a table should say of the proof that it is of: its size, what it was made with, and what it cost."""
+    """The facts that a table should give on its proof: its size, the models and versions, and its cost."""
     cards = {path.parent.parent: _read(path) for path in sorted(out.glob("*/**/run/card.json"))}
     first = next(iter(cards.values()))
     return {

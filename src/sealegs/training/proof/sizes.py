@@ -1,4 +1,4 @@
-"""How large a proof is: what is trained, for how long, and how many episodes it is measured on."""
+"""Sizes of a proof: its models, the length of their training, and the number of episodes in its measurements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sealegs.training.proof import CODES, SEEN, SETS
 
 @dataclass(frozen=True)
 class TrainingArm:
-    """What a model is taught after pre-training, by adapters.
+    """An arm of a proof: the rows that adapters are trained on after pre-training.
 
     Attributes:
         name: unique.
@@ -20,7 +20,7 @@ class TrainingArm:
         clean: the share of clean rows in place of the recipe's.
         exemplars: the share of failing rows with an exemplar in place of the recipe's.
         rows: the share of the size's rows that it is given; it sees them more often, for as many steps.
-        sets: what it is measured on.
+        sets: the sets of episodes that it is measured on.
         curve: whether it is measured on the way, too.
     """
 

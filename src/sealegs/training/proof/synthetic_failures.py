@@ -1,4 +1,4 @@
-"""What goes wrong in the harbour, which of it training may hold, and the small bank of exemplars.
+"""Failures in the harbour, those among them that training may hold, and the small bank of exemplars.
 
 A coded error shows a number alone, and whether it passes is a matter of chance, which only the bank tells.
 The bank holds the kinds that training holds and every code, and no other kind.

@@ -44,7 +44,7 @@ class ToolOutput(Answer):
 
 
 def code(service: str, ref: str) -> str:
-    """What a service gives for a reference."""
+    """The code that a service gives for a reference."""
     return f"{seeds.digest(DOMAIN, service, ref) % 10_000:04d}"
 
 

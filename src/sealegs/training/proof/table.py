@@ -1,4 +1,4 @@
-"""What a proof came to, as rows of the long table.
+"""The results of a proof, as rows of the long table.
 
 `model` is an arm, with `+ retrieval` where the bank was on the seam; `mode` is the set; `level` the cell, `all` (the
 mean of the failing cells, each counting alike) or `clean`. `proof/curve` has the step as its level, `proof/amount` the
@@ -77,6 +77,7 @@ def _curves(out: Path, size: ProofSize) -> Iterator[Row]:
                 steps[entry["step"]].append(parse_verdict(entry, str(seed))[1])
         for step, results in sorted(steps.items()):
             clean = [result for result in results if result.failure_class == CLEAN]
+            # `tsr_clean` is `tsr` of the clean episodes, under a name of its own because both are in the same table.
             for metric, chosen in (("rr", _failing(results)), ("tsr", _failing(results)), ("tsr_clean", clean)):
                 made = _row(f"{SUITE}/curve", arm.name, str(step), metric.partition("_")[0], chosen)
                 yield {**made, "metric": metric}

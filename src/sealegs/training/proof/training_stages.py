@@ -1,4 +1,4 @@
-"""The stages of a proof: what each makes, out of which others, and where. Each is made whole or made again.
+"""The stages of a proof: the output of each, its inputs, and its folder. Each is made whole or made again.
 
 `tokens`, `rows/NAME`, `base/SEED/symbols`, `base/SEED/clean`, `arm/NAME/SEED`, `curve/NAME/SEED`,
 `episodes/NAME/SEED/off` and `.../on` (with the bank on the seam). Training inside a stage resumes from its own last
@@ -55,7 +55,7 @@ class ProofStage:
 
     @property
     def kind(self) -> str:
-        """What is done in it."""
+        """The kind of work that is done in it."""
         head, _, rest = self.name.partition("/")
         return f"base/{rest.rpartition('/')[2]}" if head == "base" else head
 
@@ -148,7 +148,7 @@ def _rows(folder: Path, size: ProofSize, stage: ProofStage) -> None:
 
 
 def _recipe(phase: str, seed: int, steps: int, **given: Any) -> TrainingRecipe:
-    """How one phase is trained: packed, in full precision, the learning rate falling to nothing."""
+    """The training recipe of one phase: packed, in full precision, the learning rate falling to nothing."""
     defaults: dict[str, Any] = {
         "name": phase,
         "template": "model",

@@ -1,4 +1,4 @@
-"""What a form of rows has to offer: how a trajectory is written in it, and how it is read again by the checks."""
+"""The interface of a form of rows: a trajectory is written in it, and read again for the checks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """ToolBench's form: `conversations` of thought, action and action input as text.
 
-Lists of the places of corrective segments and of wrong calls stand beside it.
+Beside it a row lists the places of corrective segments and of wrong calls.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ToolBenchRows(Exporter):
         return last["value"] if last["from"] == "assistant" else None
 
     def answer(self, row: Row) -> str | None:
-        """What the last turn finishes with."""
+        """The answer that the last turn finishes with; None if it does not finish."""
         last = self.last_words(row)
         step = read_step(last) if last is not None else None
         return str(step.arguments["final_answer"]) if step is not None and step.tool == FINISH else None

@@ -2,16 +2,22 @@
 
 import ast
 import builtins
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from sealegs.world.corpus import load_corpus
+
 SOURCE = Path(__file__).parent.parent / "src"
 PREPOSITIONS = {"As", "By", "For", "From", "In", "Of", "To", "Whose", "With"}
+QUESTIONS = {"How", "That", "What", "When", "Where", "Whether", "Which", "Who", "Whose", "Why"}
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+PROPERTIES = {"property", "cached_property"}  # these may begin with "Whether", as attributes do elsewhere
 ANYWHERE = {"ChoiceError", "MissingExtra", "PlanError", "UserError"}  # for people, through all rooms
-EXCEPTIONS = {"Notice"}  # a model that agents see, whose text is part of a task set
+# Models and functions that agents see: their texts are part of a task set, of the proof's prompts, or of a tool.
+EXCEPTIONS = {"Notice", "ToolInput", "ToolOutput", "help_", "in_stock"}
 
 
 @cache
@@ -39,6 +45,59 @@ def test_a_headless_docstring_is_found(tmp_path: Path) -> None:
     code = "\n".join(f'def {name}():\n    """{text}"""' for name, text in texts.items())
     (tmp_path / "figures.py").write_text(code)
     assert list(headless(tmp_path)) == ["figures.py: rate: Of ...", "figures.py: _size: As ..."]
+
+
+def beginning_with_a_question(root: Path) -> Iterator[tuple[str, str]]:
+    """The modules and definitions below a folder whose docstring is a clause without a head, and its first line."""
+    for path in sorted(root.rglob("*.py")):
+        for node in nodes_of(path):
+            if not isinstance(node, DEFINITIONS | ast.Module):
+                continue
+            line = (ast.get_docstring(node) or "").partition("\n")[0]
+            first = line.partition(" ")[0]
+            decorators = {ast.unparse(one).rpartition(".")[2] for one in getattr(node, "decorator_list", ())}
+            if first not in QUESTIONS or (first == "Whether" and decorators & PROPERTIES):
+                continue
+            if getattr(node, "name", "") not in EXCEPTIONS:
+                yield f"{path.name}: {getattr(node, 'name', 'the module')}: {first} ...", line
+
+
+@cache
+def schemas() -> str:
+    """The declarations of all simulated tools: the docstrings of their answers are part of these, and of task sets."""
+    specs = [tool.spec for tools in (load_corpus().tools, load_corpus().histories) for tool in tools.values()]
+    return json.dumps([[spec.parameters, spec.returns] for spec in specs], ensure_ascii=False)
+
+
+def test_no_docstring_begins_with_a_question() -> None:
+    assert [
+        place
+        for place, line in beginning_with_a_question(SOURCE)
+        if json.dumps(line, ensure_ascii=False)[1:-1] not in schemas()
+    ] == []
+
+
+def test_a_docstring_that_begins_with_a_question_is_found(tmp_path: Path) -> None:
+    code = '''"""What is measured."""
+
+def rate():
+    """How many of all."""
+
+class Wait:
+    @property
+    def over(self):
+        """Whether it is over."""
+
+    @property
+    def seconds(self):
+        """How long it takes."""
+
+    def is_over(self):
+        """Return whether it is over."""
+'''
+    (tmp_path / "figures.py").write_text(code)
+    found = [place for place, _ in beginning_with_a_question(tmp_path)]
+    assert found == ["figures.py: the module: What ...", "figures.py: rate: How ...", "figures.py: seconds: How ..."]
 
 
 def unknown_errors(root: Path) -> Iterator[str]:

@@ -35,6 +35,7 @@ import yaml
 from tests import needs
 from tests.docs import stand_in
 from tests.docs.pages import ROOT, Block, blocks, pages
+from tests.sandbox.devices import devices
 from tests.sandbox.places import place
 
 SLOW = {"docs/campaign.md", "docs/data.md", "docs/sandbox.md"}  # half a minute or more each
@@ -109,7 +110,8 @@ def run(block: Block, scope: dict[str, Any], capsys: pytest.CaptureFixture[str])
         read_as_it_is_meant(block)
     elif block.language == "console":
         for command, shown in commands(block.text):
-            done = subprocess.run(command, shell=True, capture_output=True, text=True, encoding="utf-8")
+            with devices():  # which a command may look at
+                done = subprocess.run(command, shell=True, capture_output=True, text=True, encoding="utf-8")
             assert same(done.stdout, shown) or same(done.stderr, shown), (
                 f"{block}: {command} prints\n{done.stdout}{done.stderr}"
             )

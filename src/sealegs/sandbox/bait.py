@@ -14,7 +14,7 @@ import socket
 import sqlite3
 import subprocess
 import tempfile
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import Any, Self
 from sealegs.sandbox.process import BOOT
 
 MEMORY = 64 << 10  # KiB that the host may grow by in one attempt
+OPEN_FILE = -1  # in the place of a process: the lock belongs to an open file description (F_OFD_SETLK)
 
 
 class Bait:
@@ -124,19 +125,46 @@ def processes() -> set[int]:
 
 
 def locks_on(file: Path) -> int:
-    """The number of locks and leases on a file, as Linux lists them."""
+    """The number of locks and leases on a file that this process or one below it holds."""
     return lock_counts([file])[file]
 
 
 def lock_counts(files: Iterable[Path]) -> dict[Path, int]:
-    """Count the locks and leases on each of these files, in one reading of the machine's list, which may be long."""
-    held = Counter(
-        word for line in Path("/proc/locks").read_text(encoding="ascii").split("\n") for word in line.split()
-    )
+    """Count the locks and leases on each of these files, in one reading of the machine's list, which may be long.
+
+    Those of processes that are not below this one are left out: the files are the whole machine's.
+    """
+    held: dict[str, list[int]] = defaultdict(list)
+    for line in Path("/proc/locks").read_text(encoding="ascii").split("\n"):
+        # NUMBER: [->] KIND MODE ACCESS PID MAJOR:MINOR:INODE START END; `->` where it waits for the one above it
+        *_, pid, place, _, _ = line.split() or [""] * 5
+        held[place].append(int(pid or 0))
     seen = {file: file.stat() for file in files}
-    return {
-        file: held[f"{os.major(one.st_dev):02x}:{os.minor(one.st_dev):02x}:{one.st_ino}"] for file, one in seen.items()
-    }
+    places = {file: f"{os.major(one.st_dev):02x}:{os.minor(one.st_dev):02x}:{one.st_ino}" for file, one in seen.items()}
+    return {file: sum(_is_ours(pid, place) for pid in held.get(place, ())) for file, place in places.items()}
+
+
+def _is_ours(pid: int, place: str) -> bool:
+    """Return whether a lock is of this process or one below it; one without a process is of whoever has it open."""
+    if pid == OPEN_FILE:
+        return any(_holds(int(one.name), place) for one in Path("/proc").iterdir() if one.name.isdigit())
+    while pid > 1:
+        if pid == os.getpid():
+            return True
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
+        except OSError:  # it ended meanwhile, and its locks with it
+            return False
+    return False
+
+
+def _holds(pid: int, place: str) -> bool:
+    """Return whether a process below this one has a file open that is locked at this place."""
+    try:
+        texts = [one.read_text(encoding="ascii") for one in Path(f"/proc/{pid}/fdinfo").iterdir()]
+    except OSError:  # it ended meanwhile, or is another user's
+        return False
+    return any("OFDLCK" in text and place in text for text in texts) and _is_ours(pid, place)
 
 
 def _ear(family: int, kind: int, address: Any) -> socket.socket:

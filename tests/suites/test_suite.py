@@ -83,6 +83,18 @@ def test_a_package_that_cannot_be_used_is_named(
     suites.cache_clear()
 
 
+def test_what_was_published_is_a_part_of_the_suite() -> None:
+    named = {name: suite.published.name for name, suite in suites().items() if suite.published}
+    assert named == {"highwater": "hohw", "maze": "toolmaze", "micro": "", "paladin": "paladin"}
+    metrics = {"highwater": "accuracy_under_errors", "maze": "tsr_as_published", "micro": "hr", "paladin": "rr"}
+    for name, metric in metrics.items():
+        published = suites()[name].published
+        assert published is not None
+        assert published.measured_as(metric, {}), name
+        assert not published.measured_as("nothing", {}), name
+        assert {row["metric"] for row in published.rows([metric, "nothing"])} == {metric}, name
+
+
 def test_a_value_out_of_bounds_is_named_with_its_option() -> None:
     class Bounded(RunOptions):
         most_units: int = option(1, "How many.", ge=1, le=5)

@@ -21,6 +21,7 @@ from sealegs.engines.folders import Progress
 from sealegs.engines.logs import suite_of
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import ChoiceError, unknown_name_problems
+from sealegs.suites.published_rows import PublishedRows
 from sealegs.suites.run_options import RunOptions
 
 if TYPE_CHECKING:
@@ -120,6 +121,11 @@ class Suite(ABC, Generic[O]):
     @abstractmethod
     def run_inspect(self, options: O, folder: Path) -> None:
         """Play what is left of a run through Inspect; keep each sample in the folder as it ends."""
+
+    @property
+    def published(self) -> PublishedRows | None:
+        """What was published of the benchmark, to be shown beside its runs; None for nothing."""
+        return None
 
     @property
     def schema(self) -> LogSchema[Any]:

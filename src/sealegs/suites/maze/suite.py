@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from sealegs.engines.folders import Progress
+from sealegs.suites.published_rows import PublishedRows
 from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from sealegs.scenarios.scenario import Scenario
     from sealegs.scoring.entrants import Entrant
     from sealegs.suites.maze.options import MazeOptions
-
-PUBLISHED = "toolmaze"
 
 
 class MazeSuite(Suite["MazeOptions"]):
@@ -35,6 +34,13 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.suites.maze.options import MazeOptions
 
         return MazeOptions
+
+    @property
+    def published(self) -> PublishedRows:
+        """The published rows."""
+        from sealegs.reports.published_models import toolmaze_figures
+
+        return PublishedRows("toolmaze", toolmaze_figures)
 
     @property
     def schema(self) -> LogSchema[Any]:
@@ -102,7 +108,7 @@ class MazeSuite(Suite["MazeOptions"]):
         found = judge_maze_run(logs)
         results, limits = MazeResults(found.results.values()), ceilings(found)
         rows = [*maze_table(results, found.who), *playing_rows(found.played, found.who)]
-        published = against == PUBLISHED and not Path(PUBLISHED).exists()
+        published = against == self.published.name and not Path(against).exists()
         compared = differences(found, Path(against)) if against and not published else []
         prompt = prompt_of(found.facts["prompt"])
 

@@ -135,6 +135,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
     agents: ClassVar[Mapping[str, Callable[[Any], ActingAgent]]] = {}
     metrics: ClassVar[Sequence[Metric[EpisodeResult]]] = SUITE_METRICS
     less_is_better: ClassVar[frozenset[str]] = frozenset({"repeated_effects"})
+    reported_together: ClassVar[bool] = True
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -24,6 +24,7 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
 
     name = "highwater"
     summary = "Thousands of functions made from SQL; the first one that would do is refused, so another way is needed."
+    reported_together = True
 
     @property
     def options(self) -> type[HighwaterOptions]:

@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from rich.console import Console
+
 from sealegs.faults.corruption import FAMILIES
+from sealegs.reports.tables import print_table
 from sealegs.scoring.maze_metrics import CLEAN, MazeResult, maze_table
 from sealegs.scoring.metric import ALL, Design, EpisodeTable, Metric, Row, estimate, figure_row
 from sealegs.suites.maze.detecting import AGENT, ARMS, PER, STRUCK, WANTED, CheckedAnswer, Marks
@@ -123,6 +126,14 @@ def guarded_lines(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
 
 
 GUARDED = (CLEAN, *STRUCK, "PRR", "RC")
+
+
+def print_detection(rows: Sequence[Row], levels: Sequence[str], console: Console) -> None:
+    """Print a table for each record that was learned from, and one of recovery where it was measured."""
+    for level in levels:
+        print_table(f"Learned from {level}: called wrong, %", ("n", *COLUMNS), detection_lines(rows, level), console)
+    if guarded := list(guarded_lines(rows)):
+        print_table("Recovery with what is declared, or learned alone", GUARDED, guarded, console)
 
 
 def _format_figure(row: Row) -> str:

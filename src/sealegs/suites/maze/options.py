@@ -23,6 +23,7 @@ from sealegs.suites.choices import unknown_name_problems, who_problems
 from sealegs.suites.run_options import (
     Names,
     RunOptions,
+    TaskOrder,
     hidden_option,
     option,
     plan_json,
@@ -107,6 +108,18 @@ class MazeOptions(RunOptions):
         super().checked()
         own = {"levels": tuple(level for level in LEVELS if level in self.levels), "tasks": _own_tasks(self.tasks)[0]}
         return self.model_copy(update={**own, "plan": plan_json(plan_of_file(self.plan)[0])})
+
+    def ordered_tasks(self) -> TaskOrder | None:
+        """Tasks on the user's own tools."""
+        if not self.world:
+            return None
+        # The plan is checked against the tools of these tasks, which are not there yet.
+        rest = self.model_copy(update={"world": "", "tasks": "", "plan": ""})
+        return TaskOrder(self.world, self.tasks, self.levels, rest)
+
+    def on_tasks(self, folder: Path) -> Self:
+        """The options with this folder of tasks."""
+        return self.model_copy(update={"world": "", "tasks": str(folder)})
 
     def episodes(self) -> list[Scenario]:
         """All episodes of the run."""

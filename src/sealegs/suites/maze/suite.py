@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from rich.console import Console
 
 from sealegs.engines.folders import Progress
 from sealegs.suites.published_rows import PublishedRows
-from sealegs.suites.suite import RunReport, Suite
+from sealegs.suites.suite import DetectionReport, RunReport, Suite
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
@@ -27,6 +28,7 @@ class MazeSuite(Suite["MazeOptions"]):
 
     name = "maze"
     summary = "Tasks of four levels on simulated tools, each clean and under four kinds of fault."
+    judged_ahead = True
 
     @property
     def options(self) -> type[MazeOptions]:
@@ -87,6 +89,19 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.suites.maze.agent_replies import next_act
 
         return next_act(name, conversation, dict(about))
+
+    def measure_detection(
+        self, more: str, limit: int | None, epochs: int, seed: int, recover: bool, out: Path | None, progress: Progress
+    ) -> DetectionReport:
+        """Measure learned detectors on implicit faults; what is finished is kept, and not measured again."""
+        from sealegs.suites.maze.detection import measure_detection
+        from sealegs.suites.maze.detection_parts import DetectionSettings
+        from sealegs.suites.maze.detection_rows import print_detection
+
+        settings = DetectionSettings(more, limit, epochs, seed)
+        found = measure_detection(settings, recover, out or Path("sealegs-logs") / settings.name, progress)
+        show = partial(print_detection, found.rows, found.levels)
+        return DetectionReport(list(found.rows), found.about, show)
 
     def entrants(self, logs: Path) -> list[Entrant]:
         """Read and judge runs for a ranking."""

@@ -27,6 +27,7 @@ class PaladinSuite(Suite["PaladinOptions"]):
 
     name = "paladin"
     summary = "One labelled failure in each task, and six ways to prompt a model to recover from it."
+    reported_together = True
 
     @property
     def options(self) -> type[PaladinOptions]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
@@ -145,6 +145,9 @@ class ModelOptions(BaseModel):
         ]
 
 
+Part = TypeVar("Part")
+
+
 @dataclass(frozen=True)
 class TaskOrder:
     """Tasks that have to be made before a run can be checked, by a room above the suites.
@@ -215,6 +218,10 @@ class RunOptions(ModelOptions):
     def label(self) -> str:
         """Who plays, in the progress line."""
         return self.agent
+
+    def part_for(self, kind: type[Part]) -> Part:
+        """The options that a dataclass has fields for, as one: what plays or reads takes it on as a whole."""
+        return kind(**{field.name: getattr(self, field.name) for field in fields(kind)})  # type: ignore[arg-type]
 
     def ordered_tasks(self) -> TaskOrder | None:
         """The tasks that have to be made first; None where all are there."""

@@ -119,7 +119,7 @@ def detection_lines(rows: Sequence[Row], level: str) -> Iterator[tuple[str, ...]
 def guarded_lines(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
     """Each agent and recovery: TSR in the modes, PRR, RC."""
     values = {(row["agent"], row["metric"], row["mode"]): row for row in rows}
-    for agent in dict.fromkeys(row["agent"] for row in rows if "recovery" in row["agent"]):
+    for agent in dict.fromkeys(row["agent"] for row in rows if ", recovery " in row["agent"]):
         found = [values.get((agent, "tsr", mode)) for mode in (CLEAN, *STRUCK)]
         found += [values.get((agent, metric, ALL)) for metric in ("prr", "rc")]
         yield agent, *("–" if row is None else _format_figure(row) for row in found)

@@ -14,8 +14,8 @@ from sealegs.faults.user_error import UserError
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.moments import DRAW, SETTINGS
 from sealegs.scenarios.perturbation import IMPLICIT_SETTINGS, LADDER
-from sealegs.scenarios.recovery_alternatives import RECOVERIES
 from sealegs.scenarios.scenario import Scenario, list_scenarios
+from sealegs.scenarios.scenario_setup import RECOVERIES, ScenarioSetup
 from sealegs.scenarios.system_prompts import PROMPTS
 from sealegs.scenarios.task_sets import SHIPPED, VERSION, task_set
 from sealegs.scenarios.wordings import FIRST, WORDINGS, Phrasing
@@ -108,6 +108,11 @@ class MazeOptions(RunOptions):
         super().checked()
         own = {"levels": tuple(level for level in LEVELS if level in self.levels), "tasks": _own_tasks(self.tasks)[0]}
         return self.model_copy(update={**own, "plan": plan_json(plan_of_file(self.plan)[0])})
+
+    @property
+    def setup(self) -> ScenarioSetup:
+        """How each episode is played."""
+        return self.part_for(ScenarioSetup)
 
     def ordered_tasks(self) -> TaskOrder | None:
         """Tasks on the user's own tools."""

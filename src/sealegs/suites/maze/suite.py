@@ -125,7 +125,7 @@ class MazeSuite(Suite["MazeOptions"]):
         rows = [*maze_table(results, found.who), *playing_rows(found.played, found.who)]
         published = against == self.published.name and not Path(against).exists()
         compared = differences(found, Path(against)) if against and not published else []
-        prompt = prompt_of(found.facts["prompt"])
+        prompt = prompt_of([found.facts["prompt"]])
 
         def show(console: Console) -> None:
             print_tables(rows, results, console)

@@ -24,9 +24,12 @@ def command() -> str:
     from typer.cli import get_docs_for_click
 
     from sealegs.cli import app
+    from sealegs.cli.shared_options import CommandOnSuites
 
     group: Any = typer.main.get_command(app)
     for one in _commands(group):
+        if isinstance(one, CommandOnSuites):
+            one.name_suites()
         one.short_help = (one.help or "").partition("\n\n")[0].replace("\n", " ")  # else it is cut after some words
     text = get_docs_for_click(
         obj=group,

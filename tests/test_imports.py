@@ -55,6 +55,14 @@ def test_the_version_needs_the_command_line_alone() -> None:
     assert len({name for name in found if name.startswith("sealegs.")}) <= 10
 
 
+def test_the_list_of_verbs_needs_no_suite() -> None:
+    """Helps that name suites look for them when they are shown themselves."""
+    found = modules(COMMAND.replace("--version", "--help"))
+    assert not [
+        name for name in found if name.startswith("sealegs.suites.") and name.endswith("suite") and name.count(".") > 2
+    ]
+
+
 def test_the_relay_over_pipes_loads_nothing_of_other_ways(tmp_path: Path) -> None:
     """A client starts it anew for each of its sessions, and waits."""
     plan = tmp_path / "plan.yaml"

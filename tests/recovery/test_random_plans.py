@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sealegs.engines.direct import play_scenario
 from sealegs.faults.plan_files import plan_from
 from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scenarios.task_sets import task_set
 from sealegs.traces import EffectHappened, Event, LayerActed, encode_event
 from sealegs.traces.observed import trace_from_events
@@ -83,7 +84,7 @@ def clean(task: str) -> Counter[tuple[str, str]]:
 @given(episodes(), st.sampled_from(["naive", "planner"]))
 @settings(max_examples=150)
 def test_nothing_is_done_twice(episode: Scenario, agent: str) -> None:
-    with_layer = play_scenario(episode, agent, recovery="active")
+    with_layer = play_scenario(episode, agent, ScenarioSetup(recovery="active"))
     of_calls: dict[str, Counter[tuple[str, str]]] = {}
     for event in with_layer:
         if isinstance(event, EffectHappened):
@@ -103,7 +104,7 @@ def test_nothing_is_done_twice(episode: Scenario, agent: str) -> None:
 @given(episodes())
 @settings(max_examples=40)
 def test_the_same_again(episode: Scenario) -> None:
-    first, second = (play_scenario(episode, "naive", recovery="active") for _ in range(2))
+    first, second = (play_scenario(episode, "naive", ScenarioSetup(recovery="active")) for _ in range(2))
     assert list(map(encode_event, first)) == list(map(encode_event, second))
 
 
@@ -111,15 +112,14 @@ def test_the_same_again(episode: Scenario) -> None:
 @pytest.mark.parametrize("task", TASKS[::25])
 def test_without_faults_it_is_not_there(task: str, agent: str) -> None:
     episode = Scenario(task, "NP")
-    bare, kept = play_scenario(episode, agent), play_scenario(episode, agent, recovery="active")
+    bare, kept = play_scenario(episode, agent), play_scenario(episode, agent, ScenarioSetup(recovery="active"))
     assert list(map(encode_event, bare[1:])) == list(map(encode_event, kept[1:]))
 
 
 def test_a_recovered_episode_can_be_replayed() -> None:
-    episode = Scenario(
-        next(t for t in TASKS if acted(play_scenario(Scenario(t, "P1"), "naive", recovery="active"))), "P1"
-    )
-    events = play_scenario(episode, "naive", recovery="active")
+    active = ScenarioSetup(recovery="active")
+    episode = next(one for t in TASKS if acted(play_scenario(one := Scenario(t, "P1"), "naive", active)))
+    events = play_scenario(episode, "naive", active)
     assert acted(events), "choose another task"
     played = replay_trace(trace_from_events(events))
     own = [call for call in trace_from_events(events).calls if not call.by]

@@ -29,6 +29,7 @@ from sealegs.recovery.policies import (
 )
 from sealegs.recovery.signature import Signature
 from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scoring import judge
 from sealegs.scoring.grading import grade
 from sealegs.scoring.maze_metrics import MazeResult, maze_table
@@ -237,7 +238,7 @@ def test_what_the_agent_saw_in_the_end_stands_on_its_own_call() -> None:
 
 def test_the_published_form_holds_what_the_agent_did_and_read() -> None:
     episode = Scenario("c2-02", "P1")
-    found = build_record(play_scenario(episode, "naive", recovery="active"))
+    found = build_record(play_scenario(episode, "naive", ScenarioSetup(recovery="active")))
     assert any(turn.by for turn in found.turns)
     messages = export_trace(found, episode)["messages"]
     calls = [message["tool_call"]["name"] for message in messages if message.get("type") == "tool_call"]

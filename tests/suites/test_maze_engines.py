@@ -6,6 +6,7 @@ import pytest
 
 from sealegs.engines.direct import play_scenario
 from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scoring import judge
 from sealegs.suites.choices import ChoiceError
 from sealegs.suites.maze.options import MazeOptions
@@ -20,7 +21,7 @@ MCP = [("c1-03", "P3", "planner", "off"), ("c2-05", "P1", "retrier", "active"), 
 def same_end(task: str, mode: str, agent: str, recovery: str, engine: str) -> None:
     episode = Scenario(task, mode)
     mine, other = (
-        build_record(play_scenario(episode, agent, recovery=recovery, engine=how)) for how in ("direct", engine)
+        build_record(play_scenario(episode, agent, ScenarioSetup(recovery=recovery), how)) for how in ("direct", engine)
     )
     assert judge(other, episode.case(other)) == judge(mine, episode.case(mine))
     assert [(turn.call.tool, turn.call.arguments, turn.by) for turn in other.turns] == [
@@ -52,7 +53,7 @@ def test_an_agent_without_end_is_cut_off_alike() -> None:
     pytest.importorskip("langchain", reason=needs.module("langchain"))
     episode = Scenario("c1-01", "NP")
     for engine in ("direct", "langchain"):
-        end = build_record(play_scenario(episode, "naive", 2, engine=engine)).end
+        end = build_record(play_scenario(episode, "naive", ScenarioSetup(2), engine)).end
         assert (end.reason, end.detail) == ("steps", "no answer within 2 steps")
 
 

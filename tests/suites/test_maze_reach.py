@@ -15,6 +15,7 @@ from sealegs.scenarios import LEVELS
 from sealegs.scenarios.perturbation import PUBLISHED_FAMILIES
 from sealegs.scenarios.recovery_alternatives import declared_alternatives
 from sealegs.scenarios.scenario import Scenario, list_scenarios
+from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scoring import judge
 from sealegs.suites.maze import recovery_ceiling as reaching
 from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, StruckStep, ceiling, within_reach
@@ -31,7 +32,7 @@ def test_what_is_within_reach_is_reached_and_nothing_beyond(mode: str, moment: s
     for one in list_scenarios(LEVELS, (mode,), limit=4):
         episode = replace(one, moment=moment, implicit=PUBLISHED_FAMILIES)
         for agent in ("naive", "retrier"):
-            found = build_record(play_scenario(episode, agent, recovery="active"))
+            found = build_record(play_scenario(episode, agent, ScenarioSetup(recovery="active")))
             success = judge(found, episode.case(found)).success
             assert success == within_reach(episode, HABITS.get(agent, OTHERS)), (episode.id, agent)
 

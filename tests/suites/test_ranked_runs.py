@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from sealegs.cli import app
 from sealegs.engines.logs import LogError, read_judged
 from sealegs.faults.user_error import UserError
-from sealegs.reports.published_models import published_figures
+from sealegs.reports.published_models import toolmaze_figures
 from sealegs.reports.rank_files import csv_text, escaped, latex_text, parquet_bytes
 from sealegs.reports.rank_page import render_rank_page
 from sealegs.reports.rank_plots import ON_A_PAGE, bump_lines, draw_bump, draw_forest, plot_file
@@ -238,7 +238,7 @@ def test_published_models_have_the_interval_of_400_tasks_and_no_rank(runs: Path)
 
 
 def test_rows_are_of_the_long_tables_form(table: RankTable) -> None:
-    marked = replace(table, published=published_figures("maze", "composite", {}))
+    marked = replace(table, published=tuple(toolmaze_figures("composite", {})))
     rows = [row for row in marked.rows() if row["source"] == "run"]
     published = [row for row in marked.rows() if row["source"] == "published"]
     assert {row["metric"] for row in published} == {"composite"}

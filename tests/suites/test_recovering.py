@@ -14,6 +14,7 @@ from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import StepField
 from sealegs.scenarios.recovery_alternatives import declared_alternatives
 from sealegs.scenarios.scenario import Scenario, list_scenarios
+from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scoring import judge
 from sealegs.traces.record import Record, build_record
 from sealegs.world.corpus import load_corpus
@@ -29,7 +30,8 @@ def share(agent: str, mode: str, recovery: str) -> float:
 
 
 def played(chosen: list[Scenario], agent: str, recovery: str) -> list[tuple[Scenario, Record]]:
-    return [(episode, build_record(play_scenario(episode, agent, recovery=recovery))) for episode in chosen]
+    setup = ScenarioSetup(recovery=recovery)
+    return [(episode, build_record(play_scenario(episode, agent, setup))) for episode in chosen]
 
 
 @pytest.mark.parametrize("agent", ["naive", "retrier"])
@@ -40,7 +42,8 @@ def test_an_agent_does_better_with_it_or_as_well(agent: str, mode: str) -> None:
 
 def test_it_changes_no_clean_episode() -> None:
     for episode in list_scenarios(LEVELS, ("NP",), limit=5):
-        plain, guarded = (build_record(play_scenario(episode, "naive", recovery=r)) for r in ("off", "active"))
+        setups = (ScenarioSetup(recovery=recovery) for recovery in ("off", "active"))
+        plain, guarded = (build_record(play_scenario(episode, "naive", setup)) for setup in setups)
         assert [turn.shown for turn in plain.turns] == [turn.shown for turn in guarded.turns]
         assert guarded.answer == plain.answer
 
@@ -55,7 +58,7 @@ def test_its_calls_are_counted() -> None:
 
 def test_no_effect_is_doubled() -> None:
     for episode in list_scenarios(LEVELS, ("P1", "P2", "P3", "P4"), limit=3):
-        found = build_record(play_scenario(episode, "naive", recovery="active"))
+        found = build_record(play_scenario(episode, "naive", ScenarioSetup(recovery="active")))
         effects = [(effect.action, effect.subject, repr(effect.details)) for effect in found.effects]
         right = [e for step in episode.set.right_run(episode.task).steps.values() for e in step.effects]
         allowed = [(effect.action, effect.subject, repr(effect.details)) for effect in right]

@@ -9,7 +9,7 @@ import pytest
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import ChoiceError
 from sealegs.suites.run_options import HIDDEN, RunOptions, option, options_from
-from sealegs.suites.suite import GROUP, Suite, suite_named, suites
+from sealegs.suites.suite import GROUP, Suite, suite_named, suites, suites_with
 
 MAZE = "sealegs.suites.maze.suite:SUITE"
 
@@ -81,6 +81,27 @@ def test_a_package_that_cannot_be_used_is_named(
     with pytest.raises(UserError, match=message):
         suites()
     suites.cache_clear()
+
+
+def test_what_was_published_is_a_part_of_the_suite() -> None:
+    named = {name: suite.published.name for name, suite in suites().items() if suite.published}
+    assert named == {"highwater": "hohw", "maze": "toolmaze", "micro": "", "paladin": "paladin"}
+    metrics = {"highwater": "accuracy_under_errors", "maze": "tsr_as_published", "micro": "hr", "paladin": "rr"}
+    for name, metric in metrics.items():
+        published = suites()[name].published
+        assert published is not None
+        assert published.measured_as(metric, {}), name
+        assert not published.measured_as("nothing", {}), name
+        assert {row["metric"] for row in published.rows([metric, "nothing"])} == {metric}, name
+
+
+def test_a_suite_says_what_it_can_do_by_the_method_that_it_has() -> None:
+    assert list(suites_with(Suite.grade)) == ["paladin"]
+    assert list(suites_with(Suite.measure_detection)) == ["maze"]
+    for name, suite in suites().items():
+        if name != "maze":
+            with pytest.raises(UserError, match=f"detectors are not measured on {name}"):
+                suite.measure_detection("", None, 1, 0, False, None, lambda *_: None)
 
 
 def test_a_value_out_of_bounds_is_named_with_its_option() -> None:

@@ -68,6 +68,11 @@ def test_the_suite_is_run_and_judged_by_its_ledger(installed: Mapping[str, str],
     page = (tmp_path / "hasty" / "report.html").read_text("utf-8")
     assert "the ledger holds BK-11 for R-11, BK-11 for R-11, not BK-11 for R-11" in page
     assert "https://" not in page
+    beside = run("sealegs report hasty --against library-desk", installed, tmp_path)
+    assert "desk-model" in beside.stdout
+    shown = run("sealegs rank careful hasty --published --json -", installed, tmp_path)
+    published = [row for row in json.loads(shown.stdout)["rows"] if row["source"] == "published"]
+    assert [(row["model"], row["value"]) for row in published] == [("desk-model", 75.0)]
 
 
 def test_a_stopped_run_is_resumed_and_another_one_refused(installed: Mapping[str, str], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_table_rows
-from sealegs.cli.shared_options import json_option, seed_option
+from sealegs.cli.shared_options import CommandOnSuites, json_option, seed_option
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(
@@ -74,9 +74,9 @@ def check_records(
     raise typer.Exit(1 if found.wrong else 0)
 
 
-@app.command()
+@app.command(cls=CommandOnSuites)
 def measure(
-    suite: Annotated[str, typer.Argument(help="The suite: maze.")],
+    suite: Annotated[str, typer.Argument(help="The suite: {measured}.")],
     more: Annotated[Path | None, typer.Option(help="A folder of further tasks to learn from as well.")] = None,
     limit: Annotated[int | None, typer.Option(min=2, help="At most this many base tasks of each level.")] = None,
     epochs: Annotated[int, typer.Option(min=1, help="How many times each faulty episode is run.")] = 1,
@@ -93,22 +93,14 @@ def measure(
     """
     from sealegs.cli.progress import show_progress
     from sealegs.faults.user_error import UserError
-    from sealegs.reports.tables import print_table
-    from sealegs.suites.maze.detection import measure_detection
-    from sealegs.suites.maze.detection_parts import DetectionSettings
-    from sealegs.suites.maze.detection_rows import COLUMNS, GUARDED, detection_lines, guarded_lines
+    from sealegs.suites.suite import Suite, suites_with
 
-    if suite != "maze":
-        raise UserError(f"unknown suite {suite!r}: detectors are measured on maze")
-    settings = DetectionSettings(str(more.resolve()) if more is not None else "", limit, epochs, seed)
-    folder = out or Path("sealegs-logs") / settings.name
+    able = suites_with(Suite.measure_detection)
+    if suite not in able:
+        raise UserError(f"unknown suite {suite!r}: detectors are measured on {', '.join(able)}")
+    further = str(more.resolve()) if more is not None else ""
     with show_progress("episodes") as progress:
-        found = measure_detection(settings, recover, folder, progress)
+        found = able[suite].measure_detection(further, limit, epochs, seed, recover, out, progress)
     if json != "-":
-        for level in found.levels:
-            print_table(
-                f"Learned from {level}: called wrong, %", ("n", *COLUMNS), detection_lines(found.rows, level), console
-            )
-        if recover:
-            print_table("Recovery with what is declared, or learned alone", GUARDED, guarded_lines(found.rows), console)
-    write_table_rows(list(found.rows), json, found.about)
+        found.show(console)
+    write_table_rows(found.rows, json, found.about)

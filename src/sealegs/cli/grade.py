@@ -9,7 +9,7 @@ import typer
 
 from sealegs.cli.consoles import console
 from sealegs.cli.output import write_table_rows
-from sealegs.cli.shared_options import json_option
+from sealegs.cli.shared_options import CommandOnSuites, json_option
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(
@@ -17,14 +17,13 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Grade traces by code or by a model, measure how far graders agree, and sum up a review.",
 )
-MAKING = "sealegs run paladin --agent paladin/follower"
 JSON = json_option("the long table")
 
 
-@app.command("traces")
+@app.command("traces", cls=CommandOnSuites)
 def grade_run_traces(
     logs: Annotated[
-        Path, typer.Argument(help="Runs of a suite with questions (paladin): a folder, records, or an Inspect log.")
+        Path, typer.Argument(help="Runs of a suite with questions ({graded}): a folder, records, or an Inspect log.")
     ],
     out: Annotated[Path, typer.Option(help="The file of grades to write, one JSON object a line.")] = Path(
         "grades.jsonl"
@@ -34,9 +33,10 @@ def grade_run_traces(
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Grade every trace of runs, question by question."""
-    from sealegs.suites.suite import suite_holding
+    from sealegs.suites.suite import Suite, suite_holding, suites_with
 
-    found = suite_holding(logs, MAKING).grade(logs, grader, model)
+    making = next(suite.example for suite in suites_with(Suite.grade).values())
+    found = suite_holding(logs, making).grade(logs, grader, model)
     write_atomically(out, found.text)
     if json != "-":
         found.show(console)

@@ -17,7 +17,7 @@ from sealegs.cli.output import (
     too_many_invalid,
     write_table_rows,
 )
-from sealegs.cli.shared_options import JUDGING_JOBS, json_option
+from sealegs.cli.shared_options import JUDGING_JOBS, CommandOnSuites, json_option
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID, split_names
 from sealegs.traces.atomic_files import write_atomically
@@ -45,7 +45,7 @@ def _target(option: str, help: str) -> Any:
     return typer.Option(option, callback=check, help=help)
 
 
-@app.command(no_args_is_help=True)
+@app.command(cls=CommandOnSuites, no_args_is_help=True)
 def rank_command(
     runs: Annotated[
         list[Path], typer.Argument(help="Folders of runs of one suite, or folders that hold several, with any models.")

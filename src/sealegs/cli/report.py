@@ -9,7 +9,7 @@ import typer
 
 from sealegs.cli.consoles import console
 from sealegs.cli.output import exit_if_invalid, write_report, write_table_rows
-from sealegs.cli.shared_options import JUDGING_JOBS, json_option
+from sealegs.cli.shared_options import JUDGING_JOBS, CommandOnSuites, json_option
 from sealegs.cli.terminal import echo
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
 from sealegs.traces.atomic_files import write_atomically
@@ -17,7 +17,7 @@ from sealegs.traces.atomic_files import write_atomically
 app = typer.Typer(add_completion=False)
 
 
-@app.command()
+@app.command(cls=CommandOnSuites)
 def report_command(
     logs: Annotated[
         Path, typer.Argument(help="A run's folder, a file of records, an Inspect log, or OpenTelemetry's spans.")
@@ -25,7 +25,7 @@ def report_command(
     html: Annotated[Path | None, typer.Option(help="Where to write the page; beside the logs by default.")] = None,
     against: Annotated[
         str,
-        typer.Option(help="Another run's logs: paired differences; or published rows: toolmaze, hohw, paladin."),
+        typer.Option(help="Another run's logs: paired differences; or published rows: {published}."),
     ] = "",
     json: Annotated[str, json_option("the long table")] = "",
     verify: Annotated[
@@ -36,7 +36,7 @@ def report_command(
 ) -> None:
     """Print the tables of a run, and write one HTML file that needs no network.
 
-    A folder may hold several runs of highwater or paladin; they are reported together. Records that nobody judged (of
+    A folder may hold several runs of {reported_together}; they are reported together. Records that nobody judged (of
     your own Session and Recorder, of the proxy, of a replay) get a report without a verdict.
     """
     if verify:

@@ -1,10 +1,14 @@
-"""Options that several verbs have: the file of `--json`, the seed, the number of processes, and the shard."""
+"""Options that several verbs have: the file of `--json`, the seed, the number of processes, and the shard.
+
+A help that names suites has a place for their names, such as `{graded}`, which `CommandOnSuites` fills.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
 from sealegs.cli.output import check_json_target
 from sealegs.engines.shards import SHARD_HELP, parse_shard
@@ -32,5 +36,37 @@ def _checked_shard(text: str) -> str:
     return text
 
 
-JUDGING_JOBS = jobs_option("Processes that judge a large run of maze; as many as there are cores by default.")
+class CommandOnSuites(TyperCommand):
+    """A command whose help names suites. They are looked up when it is shown, as it takes time to import them."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Show the help with the names of the suites."""
+        self.name_suites()
+        super().format_help(ctx, formatter)
+
+    def name_suites(self) -> None:
+        """Fill the places for names in the help, also in that of each option."""
+        told: list[Any] = [self, *self.params]
+        for place, names in _suite_names().items():
+            for one in told:
+                if getattr(one, "help", None):
+                    one.help = one.help.replace(f"{{{place}}}", names)
+
+
+def _suite_names() -> dict[str, str]:
+    """The names of the suites that can do a thing, by the place for them; of published rows, their own names."""
+    from sealegs.suites.suite import Suite, suites, suites_with
+
+    every = suites()
+    found = {
+        "graded": suites_with(Suite.grade),
+        "judged_ahead": [name for name, suite in every.items() if suite.judged_ahead],
+        "measured": suites_with(Suite.measure_detection),
+        "published": [suite.published.name for suite in every.values() if suite.published and suite.published.name],
+        "reported_together": [name for name, suite in every.items() if suite.reported_together],
+    }
+    return {place: ", ".join(names) for place, names in found.items()}
+
+
+JUDGING_JOBS = jobs_option("Processes that judge a large run of {judged_ahead}; as many as there are cores by default.")
 SHARD = typer.Option("--shard", callback=_checked_shard, help=SHARD_HELP)

@@ -14,8 +14,8 @@ from sealegs.engines.turns import take_turns
 from sealegs.engines.workers import in_chunks
 from sealegs.faults.call import Call, Layer, Outcome
 from sealegs.inject import EndlessWait, Session, VirtualClock
-from sealegs.scenarios.recovery_alternatives import recovery_layers
 from sealegs.scenarios.scenario import TOOL_TIMEOUT, Scenario
+from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
 from sealegs.world.state import World
@@ -23,27 +23,28 @@ from sealegs.world.state import World
 ENGINES = ("direct", "langchain", "mcp")
 CHUNKS = {"mcp": 8}  # episodes that a worker plays before it tells of them: where they are slow, few are lost by a kill
 CHUNK = 64
+USUAL_SETUP = ScenarioSetup()
 
 
 def play_scenario(
     episode: Scenario,
     agent: str,
-    max_steps: int = 25,
-    recovery: str = "off",
+    setup: ScenarioSetup = USUAL_SETUP,
     engine: str = "direct",
     *,
     stack: Sequence[Layer] | None = None,
 ) -> list[Event]:
     """Run one episode of a scripted agent; whatever happens, the events end with an end.
 
-    `stack`: the caller's own layers in place of those that `recovery` names.
+    `stack`: the caller's own layers in place of those of the setup.
     """
     clock = VirtualClock()
     recorder = Recorder(clock)
-    recorder.start(episode.id, episode.about({"agent": agent, "max_steps": max_steps, "recovery": recovery}))
-    between = recovery_layers(recovery, episode) if stack is None else stack
+    recorder.start(episode.id, episode.about({"agent": agent, **setup.about()}))
+    between = setup.layers(episode) if stack is None else stack
     try:
-        _player(engine)(EpisodeStage(episode, SCRIPTED[agent](episode.briefing), between, max_steps, clock, recorder))
+        player, steps = SCRIPTED[agent](episode.briefing), setup.max_steps
+        _player(engine)(EpisodeStage(episode, player, between, steps, clock, recorder))
     except EndlessWait as error:
         recorder.finish("hung", detail=str(error))
     except Exception as error:  # an agent that breaks down is a result, not the end of the run
@@ -88,8 +89,7 @@ def play_scenarios(
     episodes: Sequence[Scenario],
     agent: str,
     *,
-    max_steps: int = 25,
-    recovery: str = "off",
+    setup: ScenarioSetup = USUAL_SETUP,
     engine: str = "direct",
     jobs: int | None = None,
 ) -> Iterator[list[str]]:
@@ -98,17 +98,16 @@ def play_scenarios(
     Args:
         episodes: what to run.
         agent: a scripted agent's name.
-        max_steps: calls and answer together.
-        recovery: `active` puts the recovery layer on the seam, `advise` its modest form.
+        setup: how they are played.
         engine: what carries the calls: `direct`, `langchain` or `mcp`.
         jobs: processes; as many as there are cores by default. One runs in this process.
 
     Yields:
         each finished episode as the lines of its record, in no fixed order.
     """
-    play = partial(_run_chunk, agent=agent, max_steps=max_steps, recovery=recovery, engine=engine)
+    play = partial(_run_chunk, agent=agent, setup=setup, engine=engine)
     yield from in_chunks(episodes, play, jobs, CHUNKS.get(engine, CHUNK))
 
 
-def _run_chunk(chunk: Sequence[Scenario], agent: str, max_steps: int, recovery: str, engine: str) -> list[list[str]]:
-    return [[line(event) for event in play_scenario(episode, agent, max_steps, recovery, engine)] for episode in chunk]
+def _run_chunk(chunk: Sequence[Scenario], agent: str, setup: ScenarioSetup, engine: str) -> list[list[str]]:
+    return [[line(event) for event in play_scenario(episode, agent, setup, engine)] for episode in chunk]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sealegs.scenarios.scenario import SUITE
 from sealegs.scenarios.task_sets import TASKS
 from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.metric import ALL, Row
@@ -57,7 +58,7 @@ class GenerationYield:
         self, level: str, metric: str, value: float, n: int, low: float | None = None, high: float | None = None
     ) -> Row:
         who: Row = {"agent": self.engine} if self.engine == "rules" else {"model": self.engine}
-        made: Row = {"suite": "maze", **who, "level": level, "mode": ALL, "metric": metric}
+        made: Row = {"suite": SUITE, **who, "level": level, "mode": ALL, "metric": metric}
         bounds = (None if bound is None else round(bound, 2) for bound in (low, high))
         return {**made, "value": round(value, 2), "low": next(bounds), "high": next(bounds), "n": n}
 

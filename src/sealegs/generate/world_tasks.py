@@ -98,17 +98,17 @@ def world_tasks(
 
 
 def on_own_world(options: Options, progress: Progress = lambda done, total: None) -> Options:
-    """A run's options with the folder of tasks in the place of `world`; unchanged where they name none.
+    """A run's options with the folder of the tasks that they order; unchanged where they order none.
 
     Raises:
         UserError: an option, the domain or a task cannot be used.
     """
-    world, tasks = getattr(options, "world", ""), getattr(options, "tasks", "")
-    if not world:
+    order = options.ordered_tasks()
+    if order is None:
         return options
-    options.model_copy(update={"world": "", "tasks": "", "plan": ""}).checked()  # before tasks are made
-    folder = world_tasks(world, tasks, getattr(options, "levels", LEVELS), options.seed, progress, jobs=options.jobs)
-    return options.model_copy(update={"world": "", "tasks": str(folder)})
+    order.rest.checked()  # before tasks are made
+    made = world_tasks(order.world, order.tasks, order.levels, options.seed, progress, jobs=options.jobs)
+    return options.on_tasks(made)
 
 
 def _problems(task: Task, corpus: Corpus) -> Iterator[str]:

@@ -14,6 +14,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.hunt.trial import HuntTarget, Symptom, Trial
 from sealegs.scenarios.scenario import OWN_MODE, Scenario
+from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring import judge
 from sealegs.scoring.episode_verdict import Verdict
@@ -102,5 +103,5 @@ def judge_maze_task(task: str, agent: str, plan: Plan, max_steps: int = 50) -> V
 
 def _run(task: str, agent: str, plan: Plan, max_steps: int) -> tuple[Record, Verdict]:
     episode = Scenario(task, OWN_MODE, own=json.dumps(plan.as_data()))
-    found = build_record(play_scenario(episode, agent, max_steps))
+    found = build_record(play_scenario(episode, agent, ScenarioSetup(max_steps)))
     return found, judge(found, episode.case(found))

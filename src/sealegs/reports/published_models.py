@@ -8,7 +8,7 @@ PALADIN does not say of how many cases its figures are, so they have no interval
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 
 from sealegs.faults.csv_tables import table_rows
@@ -25,30 +25,13 @@ HOHW = {"accuracy_under_errors": "external_errors", "accuracy_without_errors": "
 SETTING = "open world"
 
 
-def published_figures(suite: str, metric: str, options: Mapping[str, str]) -> tuple[PublishedFigure, ...]:
-    """The published figures that are measured as this metric is; none where there are none.
-
-    Args:
-        suite: of the runs.
-        metric: by which they are ranked, with or without `_as_published`.
-        options: of the runs: of ToolMaze's two prompts the one that they have.
-    """
-    known: Mapping[str, Callable[[str, Mapping[str, str]], Iterator[PublishedFigure]]] = {
-        "maze": _toolmaze,
-        "micro": _chaosllm,
-        "highwater": _hohw,
-        "paladin": _paladin,
-    }
-    found = known.get(suite)
-    return tuple(found(metric.removesuffix("_as_published"), options)) if found else ()
-
-
 def _share(value: float, n: int) -> Figure:
     low, high = share_interval(value / 100 * n, n)
     return Figure(value, round(100 * low, 2), round(100 * high, 2), n)
 
 
-def _toolmaze(metric: str, options: Mapping[str, str]) -> Iterator[PublishedFigure]:
+def toolmaze_figures(metric: str, options: Mapping[str, str]) -> Iterator[PublishedFigure]:
+    """The figures of ToolMaze's models, under that of its two prompts which the runs have."""
     if metric not in OURS:
         return
     prompt = options.get("prompt") or published.PROMPTS[0]
@@ -58,14 +41,16 @@ def _toolmaze(metric: str, options: Mapping[str, str]) -> Iterator[PublishedFigu
         yield PublishedFigure(model.model, "toolmaze", _share(value, TOOLMAZE_TASKS), note)
 
 
-def _chaosllm(metric: str, options: Mapping[str, str]) -> Iterator[PublishedFigure]:
+def chaosllm_figures(metric: str, options: Mapping[str, str]) -> Iterator[PublishedFigure]:
+    """The figures of ChaosLLM's models."""
     note = f"{published.CHAOSLLM}; a share of {CHAOSLLM_RUNS} runs"
     for model, rates in published.chaosllm_rates().items():
         if metric in rates:
             yield PublishedFigure(model, "chaosllm", _share(rates[metric], CHAOSLLM_RUNS), note)
 
 
-def _hohw(metric: str, options: Mapping[str, str]) -> Iterator[PublishedFigure]:
+def hohw_figures(metric: str, options: Mapping[str, str]) -> Iterator[PublishedFigure]:
+    """The figures of the models of Hell or High Water."""
     if metric not in HOHW:
         return
     note = "Hell or High Water, arXiv 2508.11027, table 1, open world; by its standard errors"
@@ -77,7 +62,8 @@ def _hohw(metric: str, options: Mapping[str, str]) -> Iterator[PublishedFigure]:
             yield PublishedFigure(row["model"], "hohw", figure, note)
 
 
-def _paladin(metric: str, options: Mapping[str, str]) -> Iterator[PublishedFigure]:
+def paladin_figures(metric: str, options: Mapping[str, str]) -> Iterator[PublishedFigure]:
+    """The figures of PALADIN's backbones, each under its arms."""
     note = "PALADIN, arXiv 2509.25238, table 1, PaladinEval; of how many cases is not said"
     for row in _table("paladin_table1.csv"):
         if row["benchmark"] == "PaladinEval" and row["metric"].lower() == metric:

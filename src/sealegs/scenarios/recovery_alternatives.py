@@ -11,12 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from sealegs.faults.call import Layer
 from sealegs.faults.spec import ToolSpec
-from sealegs.recovery.bank import shipped_bank
-from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import (
-    Advise,
     Alternative,
     AlternativeStep,
     CallArgument,
@@ -32,19 +28,7 @@ from sealegs.recovery.policies.alternative import Known, Source
 from sealegs.scenarios.scenario import Scenario
 from sealegs.tasks.graph import Binding, Branch, Constant, Field, Graph, Group, Step, Task
 
-RECOVERIES = ("off", "advise", "active")
 Tools = Mapping[str, ToolSpec]
-
-
-def recovery_layers(recovery: str, episode: Scenario) -> list[Layer]:
-    """The layers of an episode under this recovery."""
-    if recovery == "advise":
-        return [RecoveryLayer(Advise(shipped_bank()))]
-    return (
-        [RecoveryLayer(active_policy(declared_alternatives(episode), seed=episode.seed))]
-        if recovery == "active"
-        else []
-    )
 
 
 def declared_alternatives(episode: Scenario) -> tuple[Alternative, ...]:

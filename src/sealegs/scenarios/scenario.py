@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from typing import Any
 
@@ -31,7 +31,7 @@ from sealegs.scoring import Case, Slot
 from sealegs.scoring.task_progress import node_of
 from sealegs.tasks import Risk, Task
 from sealegs.tasks.editions import edition_facts
-from sealegs.tasks.written_forms import ENGLISH
+from sealegs.tasks.written_forms import ENGLISH, LANGUAGES
 from sealegs.traces import Record
 from sealegs.world.corpus import Corpus
 
@@ -39,6 +39,11 @@ SUITE = "maze"
 DISTRACTORS = 6
 TOOL_TIMEOUT = 60.0
 OWN_MODE = "plan"
+
+
+# Of the fields below, what they are of in records from before there was such a setting, when all was as published.
+SCENARIO_BEFORE = {"moment": PUBLISHED, "implicit": PUBLISHED_FAMILIES, "wording": FIRST, "language": ENGLISH}
+SCENARIO_CHOICES: Mapping[str, Mapping[str, str]] = {"language": LANGUAGES}  # known values that a record may have
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,20 +159,28 @@ class Scenario:
             "level": self.base.level,
             "mode": self.mode,
         }
-        facts |= {"epoch": self.epoch, "seed": self.seed, "plan": self.plan.digest(), "moment": self.moment}
-        facts |= {"implicit": self.implicit, "wording": self.wording, "language": self.language}
+        facts |= {"epoch": self.epoch, "seed": self.seed, "plan": self.plan.digest()}
+        facts |= {name: getattr(self, name) for name in SCENARIO_BEFORE}
         optional = (("own", self.own), ("tasks", self.tasks), ("rungs", dict(self.rungs)))
         marks = {name: value for name, value in optional if value}
         return {**facts, **marks, **who}
 
 
+SCENARIO_FACTS = tuple(field.name for field in fields(Scenario))
+_USUAL: Mapping[str, Any] = {field.name: field.default for field in fields(Scenario)}
+SHARED_FACTS = SCENARIO_FACTS[SCENARIO_FACTS.index("seed") :]  # those in which the scenarios of a run agree
+
+
 def scenario_from_record(about: Mapping[str, Any]) -> Scenario:
     """Return the scenario that a record is of, by what was noted when it began."""
-    # A record that does not name a setting is from before there was one, when all was as published.
-    own, tasks, moment = about.get("own", ""), about.get("tasks", ""), about.get("moment", PUBLISHED)
-    implicit = about.get("implicit", PUBLISHED_FAMILIES)
-    wording = about.get("wording", FIRST), about.get("language", ENGLISH)
-    return Scenario(about["task"], about["mode"], about["epoch"], about["seed"], own, tasks, moment, implicit, *wording)
+    noted = {**dict.fromkeys(("own", "tasks"), ""), **SCENARIO_BEFORE, **about}  # empty texts are not noted
+    return Scenario(*(noted[name] for name in SCENARIO_FACTS))
+
+
+def scenario_words(facts: Mapping[str, str]) -> list[str]:
+    """What the name of a run with these facts says of its scenarios, where they are not as by default."""
+    words = [f"{name} {facts[name]}" for name in ("moment", "implicit", "wording") if facts[name] != _USUAL[name]]
+    return [*words, *([LANGUAGES[facts["language"]]] if facts["language"] != _USUAL["language"] else [])]
 
 
 @lru_cache(maxsize=4096)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.solver import Solver, solver
 
 from sealegs.engines.inspect_runner import Display, run_left
 from sealegs.engines.logs import LogSchema
@@ -72,6 +73,26 @@ def option_task(
     lines = [f"    {name}: {one.description}" for name, one in fields.items()]
     make.__doc__ = "\n".join([summary, "", "Args:", *lines, "    only: Ids of the episodes to run; all by default."])
     return task(make)
+
+
+def setup_solver(kind: type[Any], make: Callable[[Any], Solver], *, name: str, module: str) -> Callable[..., Solver]:
+    """Make a solver whose parameters are the fields of a setup, which Inspect then notes in its logs.
+
+    Args:
+        kind: the dataclass of the setup.
+        make: makes the solver.
+        name: of the solver.
+        module: the solver's home; Inspect puts the package's name in front of the solver's.
+    """
+
+    def made(*given: Any, **named: Any) -> Solver:
+        return make(kind(*given, **named))
+
+    made.__signature__ = inspect.signature(kind, eval_str=True)  # type: ignore[attr-defined]
+    made.__name__ = made.__qualname__ = name
+    made.__module__ = module
+    made.__doc__ = make.__doc__
+    return solver(made)
 
 
 def play_rest_in_inspect(

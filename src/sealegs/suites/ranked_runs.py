@@ -11,7 +11,6 @@ from typing import Any
 
 from sealegs.engines.logs import SETTINGS
 from sealegs.faults.user_error import UserError
-from sealegs.reports.published_models import published_figures
 from sealegs.scenarios.task_sets import is_private
 from sealegs.scoring.entrants import Entrant
 from sealegs.scoring.invalid import NAME as INVALID
@@ -22,7 +21,7 @@ from sealegs.scoring.scaling import scaling_of
 from sealegs.scoring.set_difference import compare_sets
 from sealegs.suites.choices import unknown_name_problems
 from sealegs.suites.run_options import ModelOptions
-from sealegs.suites.suite import suite_holding
+from sealegs.suites.suite import suite_holding, suites
 from sealegs.tasks.editions import TASK_SET
 
 CAMPAIGN = "campaign.json"
@@ -237,11 +236,19 @@ def ranked_tables(
         tables = [replace(table, scaling=scaling_of(table.entrants, sizes)) for table in tables]
     if not published:
         return tables
-    found = [replace(table, published=published_figures(table.suite, table.metric, table.options)) for table in tables]
+    found = [_beside_published(table) for table in tables]
     if not any(table.published for table in found):
         metrics = ", ".join(dict.fromkeys(f"{table.metric} of {table.suite}" for table in tables))
         raise UserError(f"--published: nobody has published {metrics}; leave it out, or choose another --metric")
     return found
+
+
+def _beside_published(table: RankTable) -> RankTable:
+    """The table with the published models of its suite."""
+    suite = suites().get(table.suite)
+    if suite is None or suite.published is None:
+        return table
+    return replace(table, published=suite.published.measured_as(table.metric, table.options))
 
 
 def read_sizes(file: Path) -> dict[str, float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
@@ -144,6 +145,26 @@ class ModelOptions(BaseModel):
         ]
 
 
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True)
+class TaskOrder:
+    """Tasks that have to be made before a run can be checked, by a room above the suites.
+
+    Attributes:
+        world: the Python file of the user's own tools, which the tasks use.
+        tasks: a file or folder of written tasks; generated where it is empty.
+        levels: of the tasks that are generated.
+        rest: the options without these tasks, for what can be checked before.
+    """
+
+    world: str
+    tasks: str
+    levels: Sequence[str]
+    rest: RunOptions
+
+
 class RunOptions(ModelOptions):
     """The options of every suite.
 
@@ -197,6 +218,22 @@ class RunOptions(ModelOptions):
     def label(self) -> str:
         """The name of the player, for the progress line."""
         return self.agent
+
+    def part_for(self, kind: type[Part]) -> Part:
+        """The options that a dataclass has fields for, as one: what plays or reads takes it on as a whole."""
+        return kind(**{field.name: getattr(self, field.name) for field in fields(kind)})  # type: ignore[arg-type]
+
+    def ordered_tasks(self) -> TaskOrder | None:
+        """The tasks that have to be made first; None where all are there."""
+        return None
+
+    def on_tasks(self, folder: Path) -> Self:
+        """The options with the folder of the tasks that were made in the place of the order.
+
+        Raises:
+            NotImplementedError: the suite orders none.
+        """
+        raise NotImplementedError(f"{type(self).__name__} orders no tasks")
 
     def episodes(self) -> Sequence[Any]:
         """All episodes of the run; for a suite whose episodes follow from its options."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sealegs.scoring.entrants import Entrant
     from sealegs.scoring.invalid import InvalidCount
     from sealegs.scoring.metric import Row
+    from sealegs.suites.published_rows import PublishedRows
 
 GROUP = "sealegs.suites"
 O = TypeVar("O", bound=RunOptions)  # noqa: E741 - the options of a suite
@@ -97,16 +98,35 @@ class TraceGrades:
     show: Callable[[Console], None]
 
 
+@dataclass(frozen=True)
+class DetectionReport:
+    """The measured rates of learned detectors.
+
+    Attributes:
+        rows: the long table.
+        about: what the detectors learned from.
+        show: prints the tables.
+    """
+
+    rows: list[Row]
+    about: Mapping[str, Any]
+    show: Callable[[Console], None]
+
+
 class Suite(ABC, Generic[O]):
     """A benchmark.
 
     Attributes:
         name: what the command line calls it.
         summary: what it measures, in a sentence.
+        reported_together: whether a folder may hold several of its runs, which one report is about.
+        judged_ahead: whether large runs are judged in several processes.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    reported_together: ClassVar[bool] = False
+    judged_ahead: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -122,6 +142,11 @@ class Suite(ABC, Generic[O]):
         """Play what is left of a run through Inspect; keep each sample in the folder as it ends."""
 
     @property
+    def published(self) -> PublishedRows | None:
+        """What was published of the benchmark, to be shown beside its runs; None for nothing."""
+        return None
+
+    @property
     def schema(self) -> LogSchema[Any]:
         """The schema of the suite's records; a suite that keeps something else has a `merge` of its own.
 
@@ -129,6 +154,11 @@ class Suite(ABC, Generic[O]):
             NotImplementedError: the suite does not say.
         """
         raise NotImplementedError(f"{self.name} does not say what its records hold")
+
+    @property
+    def example(self) -> str:
+        """A command that makes a run of it, for messages."""
+        return f"sealegs run {self.name} --agent {self.schema.example}"
 
     def merge(self, parts: Sequence[ShardFolder], out: Path) -> MergeResult:
         """Join the folders of a run's shards into the folder that the whole run would have.
@@ -228,6 +258,25 @@ class Suite(ABC, Generic[O]):
             f"`sealegs report {logs}` shows its verdicts"
         )
 
+    def measure_detection(
+        self, more: str, limit: int | None, epochs: int, seed: int, recover: bool, out: Path | None, progress: Progress
+    ) -> DetectionReport:
+        """Measure learned detectors on implicit faults; what is finished is kept, and not measured again.
+
+        Args:
+            more: a folder of further tasks to learn from; empty for none.
+            limit: at most this many base tasks of each level.
+            epochs: how many times each faulty episode is run.
+            seed: decides all that is drawn.
+            recover: whether what recovery achieves with them is measured, too.
+            out: the folder of finished parts; None for the usual one.
+            progress: called with how many episodes are done.
+
+        Raises:
+            UserError: detectors are not measured on the suite, or a folder cannot be used.
+        """
+        raise UserError(f"detectors are not measured on {self.name}")
+
     def entrants(self, logs: Path) -> list[Entrant]:
         """Read and judge finished episodes for a ranking: what is kept of each is its few numbers.
 
@@ -282,6 +331,12 @@ def suites() -> Mapping[str, Suite[Any]]:
             )
         found[suite.name] = suite
     return found
+
+
+def suites_with(method: Callable[..., Any]) -> dict[str, Suite[Any]]:
+    """The suites with a form of their own of a method which `Suite` itself refuses (`Suite.grade`), by name."""
+    name = method.__name__
+    return {one: suite for one, suite in suites().items() if getattr(type(suite), name) is not method}
 
 
 def suite_named(name: str) -> Suite[Any]:

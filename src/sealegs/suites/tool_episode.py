@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from inspect import iscoroutinefunction, signature
@@ -79,6 +80,21 @@ class ToolEpisode(BaseModel, ABC):
     @abstractmethod
     def problem(self, record: Record) -> str:
         """The problem with the agent's work, in a sentence; empty for a success."""
+
+
+def case_text(case: ToolEpisode) -> str:
+    """The text that tells an episode from those of other tasks: request, faults, and the tools as models read them."""
+    return json.dumps(
+        [
+            case.model_dump(mode="json", exclude={"epoch"}),
+            case.instructions,
+            case.request,
+            case.plan.digest(),
+            [(spec.name, spec.description, spec.parameters) for spec in case.specs],
+        ],
+        sort_keys=True,
+        default=str,
+    )
 
 
 class LedgeredTools:

@@ -7,7 +7,6 @@ Inspect (`inspect_entry.inspect_task`) under `inspect_ai`; `examples/shelf_suite
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -37,7 +36,7 @@ from sealegs.scoring.suite_metrics import (
 from sealegs.suites.choices import ENGINES, ChoiceError, unknown_name_problems, who_problems
 from sealegs.suites.run_options import RunOptions, hidden_option
 from sealegs.suites.suite import RunReport, Suite
-from sealegs.suites.tool_episode import LedgeredTools, ToolEpisode, open_session
+from sealegs.suites.tool_episode import LedgeredTools, ToolEpisode, case_text, open_session
 from sealegs.tasks.editions import TASK_SET, contents_digest, edition, edition_facts
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, Recorder
 from sealegs.traces.store import line
@@ -136,6 +135,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
     agents: ClassVar[Mapping[str, Callable[[Any], ActingAgent]]] = {}
     metrics: ClassVar[Sequence[Metric[EpisodeResult]]] = SUITE_METRICS
     less_is_better: ClassVar[frozenset[str]] = frozenset({"repeated_effects"})
+    reported_together: ClassVar[bool] = True
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -302,12 +302,14 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         return [EpisodeStarted(episode.id, self.facts(episode, who)), EpisodeEnded("crashed", detail)]
 
     def report(self, logs: Path, against: str = "") -> RunReport:
-        """Read and judge runs; `against` is another run's logs."""
+        """Read and judge runs; `against` is another run's logs, or the name of the suite's published rows."""
         from sealegs.reports.suite_page import print_suite_table, render_suite_page
 
         judged, warnings = self._judged(logs)
         compared: list[Row] = []
-        if against:
+        if self.published and against == self.published.name and not Path(against).exists():
+            compared = self.published.rows(metric.name for metric in self.metrics)
+        elif against:
             others, more = self._judged(Path(against))
             warnings += more
             if len(judged) != 1 or len(others) != 1:
@@ -382,19 +384,4 @@ def _player(suite: str, key: tuple[str, ...]) -> Row:
 
 @cache
 def _digest_of_cases(options: type[ToolSuiteOptions]) -> str:
-    """The digest of every case: its text, request, instructions and faults, and its tools as the model reads them."""
-    texts = [
-        json.dumps(
-            [
-                case.model_dump(mode="json", exclude={"epoch"}),
-                case.instructions,
-                case.request,
-                case.plan.digest(),
-                [(spec.name, spec.description, spec.parameters) for spec in case.specs],
-            ],
-            sort_keys=True,
-            default=str,
-        )
-        for case in options().cases()
-    ]
-    return contents_digest(text.encode() for text in sorted(texts))
+    return contents_digest(text.encode() for text in sorted(map(case_text, options().cases())))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sealegs.agents import Say, UseTool
@@ -11,7 +11,10 @@ from sealegs.faults.kinds import Error, Fault, LostAck
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Nth, Tool
+from sealegs.scoring.metric import Figure
+from sealegs.scoring.ranking_rows import PublishedFigure
 from sealegs.suites.choices import unknown_name_problems
+from sealegs.suites.published_rows import PublishedRows
 from sealegs.suites.run_options import Names, option
 from sealegs.suites.tool_episode import Enter, ToolEpisode
 from sealegs.suites.tool_suite import ToolSuite, ToolSuiteOptions
@@ -169,6 +172,15 @@ class Careful(Hasty):
     looks = True
 
 
+PUBLISHED = {"success": {"desk-model": Figure(75.0, 42.8, 93.3, 12)}}  # invented: yours come from the paper
+
+
+def published_figures(metric: str, options: Mapping[str, str]) -> Iterable[PublishedFigure]:
+    """What was published of a metric."""
+    for model, figure in PUBLISHED.get(metric, {}).items():
+        yield PublishedFigure(model, "library-desk", figure, "table 1 of nobody's paper")
+
+
 class ShelfSuite(ToolSuite):
     """Reservations in a library."""
 
@@ -177,6 +189,7 @@ class ShelfSuite(ToolSuite):
     options_type = ShelfOptions
     episode_type = Loan
     agents = {"careful": Careful, "hasty": Hasty}
+    published = PublishedRows("library-desk", published_figures)
 
 
 SUITE = ShelfSuite()

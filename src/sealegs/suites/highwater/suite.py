@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
+from sealegs.suites.published_rows import PublishedRows
 from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:
@@ -17,14 +18,13 @@ if TYPE_CHECKING:
     from sealegs.scoring.entrants import Entrant
     from sealegs.suites.highwater.options import HighwaterOptions
 
-PUBLISHED = "hohw"
-
 
 class HighwaterSuite(Suite["HighwaterOptions"]):
     """Functions made from SQL, of which the first that would do is refused."""
 
     name = "highwater"
     summary = "Thousands of functions made from SQL; the first one that would do is refused, so another way is needed."
+    reported_together = True
 
     @property
     def options(self) -> type[HighwaterOptions]:
@@ -32,6 +32,13 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
         from sealegs.suites.highwater.options import HighwaterOptions
 
         return HighwaterOptions
+
+    @property
+    def published(self) -> PublishedRows:
+        """The published rows."""
+        from sealegs.reports.published_models import hohw_figures
+
+        return PublishedRows("hohw", hohw_figures)
 
     @property
     def schema(self) -> LogSchema[Any]:
@@ -86,16 +93,17 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
         from sealegs.suites.highwater.highwater_logs import read_highwater_runs
         from sealegs.suites.highwater.judged_runs import judge_highwater_runs
 
-        if against not in ("", PUBLISHED):
+        beside = self.published.name
+        if against not in ("", beside):
             raise UserError(
-                f"a run of highwater can be compared only with {PUBLISHED} (the published rows), not with {against!r}"
+                f"a run of highwater can be compared only with {beside} (the published rows), not with {against!r}"
             )
         found = judge_highwater_runs(read_highwater_runs(logs))
         results = [result for _, result in found.results]
         return RunReport(
             rows=found.rows,
             warnings=found.warnings,
-            show=lambda console: print_highwater(found.rows, results, console, against == PUBLISHED),
+            show=lambda console: print_highwater(found.rows, results, console, against == beside),
             page=lambda: render_highwater_page(found.rows, found.results, found.facts, found.warnings),
             validity=found.validity,
         )

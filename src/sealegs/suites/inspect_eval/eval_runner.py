@@ -357,11 +357,8 @@ class EvalCourse:
             TASK_SET: self._edition,
             "task_args": options.arguments,
             **played_by(options.agent, options.model),
-            "recovery": options.recovery,
-            "seed": options.seed,
+            **options.noted,
             "score": options.score or _headline(task),
-            "solved_at": options.solved_at,
-            "declared": options.declared,
         }
         return EvalArm(
             mode=mode,
@@ -372,7 +369,7 @@ class EvalCourse:
             user_tools=self._known_user_tools,
             has_user=self._known is not None and self._known.has_user,
             texts=eval_answer_text(self._known),
-            layers=partial(recovery_layers_for, options.recovery, self._known, options.seed),
+            layers=partial(recovery_layers_for, options, self._known),
             timeout=options.timeout,
             done=self._one_more,
             schemas=options.describe,

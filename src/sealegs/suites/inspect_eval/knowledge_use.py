@@ -11,6 +11,7 @@ from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import Advise
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge
 from sealegs.suites.inspect_eval.knowledge_answers import read_answer, write_answer
+from sealegs.suites.inspect_eval.options import InspectOptions
 
 
 def eval_answer_text(known: EvalKnowledge | None) -> AnswerText:
@@ -21,11 +22,11 @@ def eval_answer_text(known: EvalKnowledge | None) -> AnswerText:
     return AnswerText(partial(read_answer, form=form), lambda value, before: write_answer(value, form, before))
 
 
-def recovery_layers_for(recovery: str, known: EvalKnowledge | None, seed: int) -> list[Layer]:
-    """The layers of a session under this recovery, with what is declared of the eval's tools."""
-    if recovery == "off":
+def recovery_layers_for(options: InspectOptions, known: EvalKnowledge | None) -> list[Layer]:
+    """The layers of a session of a run, with what is declared of the eval's tools."""
+    if options.recovery == "off":
         return []
-    if recovery == "advise":
+    if options.recovery == "advise":
         return [RecoveryLayer(Advise(shipped_bank()))]
     plan = None if known is None else known.recovery_plan()
-    return [RecoveryLayer(active_policy(seed=seed)) if plan is None else plan.layer(seed=seed)]
+    return [RecoveryLayer(active_policy(seed=options.seed)) if plan is None else plan.layer(seed=options.seed)]

@@ -13,7 +13,7 @@ from sealegs.faults.seeds import digest
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios import MODES
 from sealegs.scenarios.moments import DRAW
-from sealegs.scenarios.recovery_alternatives import RECOVERIES
+from sealegs.scenarios.scenario_setup import RECOVERIES
 from sealegs.suites.choices import split_names, unknown_name_problems, who_problems
 from sealegs.suites.inspect_eval.eval_faults import MOMENTS, OWN
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, load_knowledge
@@ -77,6 +77,11 @@ class InspectOptions(RunOptions):
     def arguments(self) -> dict[str, Any]:
         """The eval's arguments."""
         return dict(_argument(one) for one in self.task_args)
+
+    @property
+    def noted(self) -> dict[str, Any]:
+        """The options that logs note; runs that differ in one of them are kept apart."""
+        return {name: getattr(self, name) for name in ("recovery", "seed", "score", "solved_at", "declared")}
 
     @property
     def roles(self) -> dict[str, str]:

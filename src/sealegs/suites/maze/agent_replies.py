@@ -16,13 +16,10 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
 
 from sealegs.agents import SCRIPTED, ScriptedAgent
 from sealegs.engines.inspect_turns import scripted_output
-from sealegs.scenarios.moments import DRAW
-from sealegs.scenarios.perturbation import LADDER
-from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.scenario import SCENARIO_FACTS, Scenario
 from sealegs.scenarios.task_sets import SHIPPED, task_set
-from sealegs.scenarios.wordings import FIRST, all_phrasings
+from sealegs.scenarios.wordings import all_phrasings
 from sealegs.scoring.maze_metrics import CLEAN
-from sealegs.tasks.written_forms import ENGLISH
 
 REVIEWED_CALL = "asked"  # in the facts of a review's question: the call whose answer is shown, and that answer
 
@@ -56,10 +53,8 @@ def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any])
     task = _by_request(tasks).get(" ".join(request.text.split())) if request is not None else None
     if task is None:
         raise ValueError("a scripted agent plays only the tasks of maze; this request is not one of theirs")
-    mode, epoch, seed = about.get("mode", "NP"), about.get("epoch", 1), about.get("seed", 0)
-    moment, implicit = about.get("moment", DRAW), about.get("implicit", LADDER)
-    wording = about.get("wording", FIRST), about.get("language", ENGLISH)
-    episode = Scenario(task, mode, epoch, seed, about.get("own", ""), tasks, moment, implicit, *wording)
+    known = {name: about[name] for name in SCENARIO_FACTS if name in about}
+    episode = Scenario(**{"mode": CLEAN, **known, "task": task})
     if name not in SCRIPTED:
         raise ValueError(f"maze has no scripted agent {name!r}; choose one of {', '.join(SCRIPTED)}")
     return SCRIPTED[name](episode.briefing)

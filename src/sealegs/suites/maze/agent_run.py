@@ -16,8 +16,7 @@ def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, j
     play = partial(
         play_scenarios,
         agent=options.agent,
-        max_steps=options.max_steps,
-        recovery=options.recovery,
+        setup=options.setup,
         engine=options.engine,
         jobs=jobs or options.jobs,
     )

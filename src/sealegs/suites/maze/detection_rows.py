@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from rich.console import Console
+
 from sealegs.faults.corruption import FAMILIES
+from sealegs.reports.tables import print_table
 from sealegs.scoring.maze_metrics import CLEAN, MazeResult, maze_table
 from sealegs.scoring.metric import ALL, Design, EpisodeTable, Metric, Row, estimate, figure_row
 from sealegs.suites.maze.detecting import AGENT, ARMS, PER, STRUCK, WANTED, CheckedAnswer, Marks
@@ -116,13 +119,21 @@ def detection_lines(rows: Sequence[Row], level: str) -> Iterator[tuple[str, ...]
 def guarded_lines(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
     """Each agent and recovery: TSR in the modes, PRR, RC."""
     values = {(row["agent"], row["metric"], row["mode"]): row for row in rows}
-    for agent in dict.fromkeys(row["agent"] for row in rows if "recovery" in row["agent"]):
+    for agent in dict.fromkeys(row["agent"] for row in rows if ", recovery " in row["agent"]):
         found = [values.get((agent, "tsr", mode)) for mode in (CLEAN, *STRUCK)]
         found += [values.get((agent, metric, ALL)) for metric in ("prr", "rc")]
         yield agent, *("–" if row is None else _format_figure(row) for row in found)
 
 
 GUARDED = (CLEAN, *STRUCK, "PRR", "RC")
+
+
+def print_detection(rows: Sequence[Row], levels: Sequence[str], console: Console) -> None:
+    """Print a table for each record that was learned from, and one of recovery where it was measured."""
+    for level in levels:
+        print_table(f"Learned from {level}: called wrong, %", ("n", *COLUMNS), detection_lines(rows, level), console)
+    if guarded := list(guarded_lines(rows)):
+        print_table("Recovery with what is declared, or learned alone", GUARDED, guarded, console)
 
 
 def _format_figure(row: Row) -> str:

@@ -5,7 +5,7 @@ What our judge needs is in the log itself (see `engines.logs`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import asdict
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -19,23 +19,23 @@ from inspect_ai.model import (
 )
 from inspect_ai.scorer import Metric as InspectMetric
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, accuracy, metric, scorer
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Generate, Solver, TaskState
 
 from sealegs.engines.inspect_runner import note_faults, note_record, transcript_record
 from sealegs.engines.inspect_turns import METADATA, take_turns_in_inspect, tell_facts
 from sealegs.engines.logs import agent_or_model
-from sealegs.faults.call import Call, Layer, Outcome
+from sealegs.faults.call import Call, Outcome
 from sealegs.inject import Session
 from sealegs.inject.clock import RealClock
-from sealegs.scenarios.recovery_alternatives import recovery_layers
 from sealegs.scenarios.scenario import SUITE, TOOL_TIMEOUT, Scenario
+from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scenarios.system_prompts import scenario_prompt
 from sealegs.scenarios.task_sets import VERSION
 from sealegs.scoring import Verdict, judge
 from sealegs.scoring.maze_metrics import DESIGN, PRR, RC, TSR, MazeResult
 from sealegs.scoring.metric import EpisodeTable, Metric, estimate
-from sealegs.suites.inspect_entry import option_task
-from sealegs.suites.maze.maze_logs import episode_of
+from sealegs.suites.inspect_entry import option_task, setup_solver
+from sealegs.suites.maze.maze_logs import SETTINGS, episode_of
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.traces import Recorder, build_record
 from sealegs.world.state import World
@@ -43,10 +43,10 @@ from sealegs.world.state import World
 
 def _maze_task(options: MazeOptions, episodes: list[Scenario]) -> Task:
     """The task of these episodes."""
-    kept = ("prompt", "seed", "max_steps", "recovery", "moment", "implicit", "wording", "language")
+    kept = [name for name in SETTINGS if name in type(options).model_fields and name not in ("agent", "model")]
     return Task(
         dataset=MemoryDataset([_sample(one, options.prompt, options.epochs) for one in episodes], name=SUITE),
-        solver=tool_loop(options.max_steps, options.recovery),
+        solver=tool_loop(**options.setup.about()),
         scorer=verdict(),
         headline_metric=HeadlineMetric(metric="tsr"),
         config=GenerateConfig(temperature=1.0, max_tokens=16_000),
@@ -63,10 +63,7 @@ maze = option_task(MazeOptions, _maze_task, name=SUITE, summary=ABOUT, module=__
 
 
 def _sample(episode: Scenario, prompt: str, epochs: int) -> Sample:
-    about = {"task": episode.task, "level": episode.base.level, "mode": episode.mode, "seed": episode.seed}
-    about |= {"epoch": episode.epoch, "epochs": epochs, "own": episode.own, "tasks": episode.tasks}
-    about |= {"moment": episode.moment, "implicit": episode.implicit}
-    about |= {"wording": episode.wording, "language": episode.language}
+    about = {**asdict(episode), "level": episode.base.level, "epochs": epochs}
     messages: list[ChatMessage] = [
         ChatMessageSystem(content=scenario_prompt(prompt, episode.moment)),
         ChatMessageUser(content=episode.base.request, metadata={METADATA: about}),
@@ -74,8 +71,7 @@ def _sample(episode: Scenario, prompt: str, epochs: int) -> Sample:
     return Sample(input=messages, id=episode.id, metadata={**about, "prompt": prompt})
 
 
-@solver
-def tool_loop(max_steps: int = 25, recovery: str = "off") -> Solver:
+def _tool_loop(setup: ScenarioSetup) -> Solver:
     """Model and tools in turns until an answer without calls, with the faults of the sample's episode."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -83,22 +79,16 @@ def tool_loop(max_steps: int = 25, recovery: str = "off") -> Solver:
         tell_facts(state, {"epoch": episode.epoch})
         clock = RealClock()
         recorder = Recorder(clock, note_faults)
-        recorder.start(
-            episode.id,
-            episode.about(
-                {
-                    **agent_or_model(str(get_model())),
-                    "prompt": state.metadata["prompt"],
-                    "max_steps": max_steps,
-                    "recovery": recovery,
-                }
-            ),
-        )
+        who = {**agent_or_model(str(get_model())), "prompt": state.metadata["prompt"]}
+        recorder.start(episode.id, episode.about({**who, **setup.about()}))
         with note_record(recorder):
-            await _converse(state, episode, recorder, clock, max_steps, recovery_layers(recovery, episode))
+            await _converse(state, episode, recorder, clock, setup)
         return state
 
     return solve
+
+
+tool_loop = setup_solver(ScenarioSetup, _tool_loop, name="tool_loop", module=__name__)
 
 
 async def _converse(
@@ -106,8 +96,7 @@ async def _converse(
     episode: Scenario,
     recorder: Recorder,
     clock: RealClock,
-    max_steps: int,
-    between: Sequence[Layer],
+    setup: ScenarioSetup,
 ) -> None:
     world, corpus = World(recorder.effect), episode.set.corpus(episode.task)
     offered = {spec.name: spec for spec in episode.specs}
@@ -115,7 +104,7 @@ async def _converse(
         episode.plan,
         episode=episode.id,
         specs=offered.values(),
-        layers=between,
+        layers=setup.layers(episode),
         # Every tool of the world can be run for another, as they share one `run`.
         others=None,
         clock=clock,
@@ -126,7 +115,7 @@ async def _converse(
     def run(call: Call) -> Outcome:
         return corpus.run(call, world)
 
-    await take_turns_in_inspect(state, list(offered.values()), session, run, recorder, max_steps)
+    await take_turns_in_inspect(state, list(offered.values()), session, run, recorder, setup.max_steps)
 
 
 @metric(name="tsr", scores="unreduced")

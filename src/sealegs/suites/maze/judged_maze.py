@@ -18,8 +18,8 @@ from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row
-from sealegs.suites.maze.maze_logs import FORM, maze_player
-from sealegs.suites.maze.verdict_table import FACTS, MazeVerdict, read_maze_verdicts
+from sealegs.suites.maze.maze_logs import FORM, SETTINGS, maze_player
+from sealegs.suites.maze.verdict_table import MazeVerdict, read_maze_verdicts
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class JudgedMaze:
         who: suite, and agent or model.
         results: the valid episodes, judged.
         played: where every episode is counted, the invalid ones with their causes.
-        facts: which values the records have of `agent`, `prompt` and `recovery`.
+        facts: the values of the settings in which they agree.
         candidates: the episodes that may get a card.
         warnings: what reading had to leave out.
         settings: of the run, in words.
@@ -39,7 +39,7 @@ class JudgedMaze:
     who: Row
     results: Mapping[Scenario, MazeResult]
     played: tuple[PlayedCell, ...]
-    facts: Mapping[str, frozenset[str]]
+    facts: Mapping[str, str]
     candidates: Candidates
     warnings: tuple[str, ...]
     settings: str
@@ -50,7 +50,6 @@ class _Kept(NamedTuple):
 
     result: MazeResult
     played: PlayedCell
-    facts: tuple[str, ...]
 
 
 def judge_maze_run(path: Path) -> JudgedMaze:
@@ -64,7 +63,7 @@ def judge_maze_run(path: Path) -> JudgedMaze:
     def keep(episode: Scenario, found: MazeVerdict) -> _Kept:
         verdict = found.result.verdict
         candidates.offer(found.name, episode.mode, found.result.level, verdict, partial(_played, episode, found))
-        return _Kept(found.result, found.played, found.facts)
+        return _Kept(found.result, found.played)
 
     logged = read_maze_verdicts(path, keep)
     runs = [
@@ -72,7 +71,7 @@ def judge_maze_run(path: Path) -> JudgedMaze:
             maze_player(key),
             {episode: one.result for episode, one in kept.items()},
             (*(one.played for one in kept.values()), *_invalid(logged.invalid[key])),
-            {name: frozenset(one.facts[place] for one in kept.values()) for place, name in enumerate(FACTS)},
+            dict(zip(SETTINGS, key, strict=True)),
             candidates,
             logged.warnings,
             settings_in_words(key, FORM),

@@ -16,24 +16,26 @@ from sealegs.engines.logs import (
     settings_in_words,
     single_run,
 )
-from sealegs.scenarios.moments import DRAW, PUBLISHED
-from sealegs.scenarios.perturbation import LADDER, PUBLISHED_FAMILIES
-from sealegs.scenarios.scenario import SUITE, Scenario, scenario_from_record
-from sealegs.scenarios.wordings import FIRST
+from sealegs.scenarios.scenario import (
+    SCENARIO_BEFORE,
+    SCENARIO_CHOICES,
+    SHARED_FACTS,
+    SUITE,
+    Scenario,
+    scenario_from_record,
+    scenario_words,
+)
+from sealegs.scenarios.scenario_setup import SETUP_BEFORE, SETUP_CHOICES, SETUP_FACTS, setup_words
 from sealegs.scoring import judge
 from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row, player_row
 from sealegs.tasks.editions import TASK_SET
-from sealegs.tasks.written_forms import ENGLISH, LANGUAGES
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
 
-SETTINGS = (
-    *("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "moment", "implicit", "wording", "language"),
-    *("recovery", TASK_SET),
-)
-
-HELPED = {"off": [], "active": ["with recovery"], "advise": ["with advice"]}  # what a run's name says of it
+FIRST_NAMED = ("agent", "model", "prompt", "seed", "own", "max_steps")  # where messages name a run by its settings
+SETTINGS = (*FIRST_NAMED, *(name for name in (*SHARED_FACTS, *SETUP_FACTS) if name not in FIRST_NAMED), TASK_SET)
+DEFAULTS = {**SETUP_BEFORE, **SCENARIO_BEFORE}
 
 
 @dataclass(frozen=True)
@@ -89,19 +91,16 @@ def read_maze_runs(path: Path) -> list[MazeRun]:
 
 def maze_player(key: tuple[str, ...]) -> Row:
     """Suite, and agent or model, of a run with these settings."""
-    agent, model, prompt, *_, moment, implicit, wording, language, recovery, tasks = key
-    kept = [*([prompt] if prompt not in ("", "standard") else []), *HELPED[recovery]]
-    kept += [f"moment {moment}"] if moment != DRAW else []
-    kept += [f"implicit {implicit}"] if implicit != LADDER else []
-    kept += [f"wording {wording}"] if wording != FIRST else []
-    kept += [LANGUAGES[language]] if language != ENGLISH else []
-    name = " ".join([agent or model, *([f"({', '.join(kept)})"] if kept else [])])
-    return player_row(SUITE, name, tasks, scripted=bool(agent))
+    run = dict(zip(SETTINGS, key, strict=True))
+    agent, prompt = run["agent"], run["prompt"]
+    kept = [*([prompt] if prompt not in ("", "standard") else []), *setup_words(run), *scenario_words(run)]
+    name = " ".join([agent or run["model"], *([f"({', '.join(kept)})"] if kept else [])])
+    return player_row(SUITE, name, run[TASK_SET], scripted=bool(agent))
 
 
 def _episode(found: Record, file: Path) -> Scenario:
     episode = scenario_from_record(found.about)
-    for setting, known in (("recovery", HELPED), ("language", LANGUAGES)):
+    for setting, known in {**SETUP_CHOICES, **SCENARIO_CHOICES}.items():
         value = str(found.about.get(setting, DEFAULTS[setting]))
         if value not in known:
             raise LogError(f"{file}: {found.episode} has {setting} {value!r}; there are {', '.join(known)}")
@@ -121,7 +120,7 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
     episode = episode_of(about, sample.get("epoch", 1))
     detail = str((sample.get("error") or {}).get("message", "no record"))
     arguments = started.get("task_args", {})
-    facts = {"prompt": about.get("prompt", ""), "max_steps": arguments.get("max_steps", "")}
+    facts = {"prompt": about.get("prompt", ""), **{name: arguments[name] for name in SETUP_FACTS if name in arguments}}
     return [
         EpisodeStarted(episode.id, episode.about({**agent_or_model(str(started.get("model"))), **facts})),
         EpisodeEnded("crashed", detail),
@@ -130,13 +129,7 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
 
 def episode_of(metadata: Mapping[str, Any], round: int) -> Scenario:
     """The episode that a sample is, in this round of Inspect's own epochs."""
-    epoch = metadata["epoch"] + (round - 1) * metadata["epochs"]
-    own, tasks, moment = metadata.get("own", ""), metadata.get("tasks", ""), metadata.get("moment", PUBLISHED)
-    implicit = metadata.get("implicit", PUBLISHED_FAMILIES)
-    wording = metadata.get("wording", FIRST), metadata.get("language", ENGLISH)
-    return Scenario(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment, implicit, *wording)
+    return scenario_from_record({**metadata, "epoch": metadata["epoch"] + (round - 1) * metadata["epochs"]})
 
 
-BEFORE = {"moment": PUBLISHED, "implicit": PUBLISHED_FAMILIES, "wording": FIRST, "language": ENGLISH}
-DEFAULTS = {"recovery": "off", **BEFORE}
 FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, DEFAULTS)

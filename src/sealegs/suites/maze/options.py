@@ -14,8 +14,8 @@ from sealegs.faults.user_error import UserError
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.moments import DRAW, SETTINGS
 from sealegs.scenarios.perturbation import IMPLICIT_SETTINGS, LADDER
-from sealegs.scenarios.recovery_alternatives import RECOVERIES
 from sealegs.scenarios.scenario import Scenario, list_scenarios
+from sealegs.scenarios.scenario_setup import RECOVERIES, ScenarioSetup
 from sealegs.scenarios.system_prompts import PROMPTS
 from sealegs.scenarios.task_sets import SHIPPED, VERSION, task_set
 from sealegs.scenarios.wordings import FIRST, WORDINGS, Phrasing
@@ -23,6 +23,7 @@ from sealegs.suites.choices import unknown_name_problems, who_problems
 from sealegs.suites.run_options import (
     Names,
     RunOptions,
+    TaskOrder,
     hidden_option,
     option,
     plan_json,
@@ -107,6 +108,23 @@ class MazeOptions(RunOptions):
         super().checked()
         own = {"levels": tuple(level for level in LEVELS if level in self.levels), "tasks": _own_tasks(self.tasks)[0]}
         return self.model_copy(update={**own, "plan": plan_json(plan_of_file(self.plan)[0])})
+
+    @property
+    def setup(self) -> ScenarioSetup:
+        """How each episode is played."""
+        return self.part_for(ScenarioSetup)
+
+    def ordered_tasks(self) -> TaskOrder | None:
+        """Tasks on the user's own tools."""
+        if not self.world:
+            return None
+        # The plan is checked against the tools of these tasks, which are not there yet.
+        rest = self.model_copy(update={"world": "", "tasks": "", "plan": ""})
+        return TaskOrder(self.world, self.tasks, self.levels, rest)
+
+    def on_tasks(self, folder: Path) -> Self:
+        """The options with this folder of tasks."""
+        return self.model_copy(update={"world": "", "tasks": str(folder)})
 
     def episodes(self) -> list[Scenario]:
         """All episodes of the run."""

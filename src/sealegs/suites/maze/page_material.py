@@ -10,6 +10,7 @@ from sealegs.engines.logs import LogError
 from sealegs.reports.maze_page import Material
 from sealegs.reports.metric_grids import MazeResults
 from sealegs.reports.suite_page import task_set_fact
+from sealegs.scenarios.scenario_setup import recovers_by_itself
 from sealegs.scoring.maze_metrics import paired_difference
 from sealegs.scoring.metric import Row
 from sealegs.suites.maze.judged_maze import JudgedMaze, judge_maze_run
@@ -27,7 +28,7 @@ def build_page_material(
         rows=list(rows),
         results=MazeResults(run.results.values()),
         episodes=run.candidates.kept(),
-        prompts=run.facts["prompt"],
+        prompts=frozenset({run.facts["prompt"]}),
         warnings=run.warnings,
         notes=notes,
         differences=list(compared),
@@ -37,11 +38,9 @@ def build_page_material(
 
 def ceilings(run: JudgedMaze) -> list[Row]:
     """The rows of the most that active recovery can reach in these episodes (`reach`); empty where it had no part."""
-    if run.facts["recovery"] != {"active"}:
+    if not recovers_by_itself(run.facts):
         return []
-    agents = list(run.facts["agent"])
-    habits = HABITS.get(agents[0], OTHERS) if len(agents) == 1 else OTHERS
-    return ceiling(run.results, run.who, habits)
+    return ceiling(run.results, run.who, HABITS.get(run.facts["agent"], OTHERS))
 
 
 def differences(run: JudgedMaze, other: Path) -> list[Row]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from sealegs.engines.folders import Progress
-from sealegs.suites.suite import RunReport, Suite
+from sealegs.suites.published_rows import PublishedRows
+from sealegs.suites.suite import DetectionReport, RunReport, Suite
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
@@ -20,14 +22,13 @@ if TYPE_CHECKING:
     from sealegs.scoring.entrants import Entrant
     from sealegs.suites.maze.options import MazeOptions
 
-PUBLISHED = "toolmaze"
-
 
 class MazeSuite(Suite["MazeOptions"]):
     """Tasks of four levels, each clean and under four kinds of fault."""
 
     name = "maze"
     summary = "Tasks of four levels on simulated tools, each clean and under four kinds of fault."
+    judged_ahead = True
 
     @property
     def options(self) -> type[MazeOptions]:
@@ -35,6 +36,13 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.suites.maze.options import MazeOptions
 
         return MazeOptions
+
+    @property
+    def published(self) -> PublishedRows:
+        """The published rows."""
+        from sealegs.reports.published_models import toolmaze_figures
+
+        return PublishedRows("toolmaze", toolmaze_figures)
 
     @property
     def schema(self) -> LogSchema[Any]:
@@ -82,6 +90,19 @@ class MazeSuite(Suite["MazeOptions"]):
 
         return next_act(name, conversation, dict(about))
 
+    def measure_detection(
+        self, more: str, limit: int | None, epochs: int, seed: int, recover: bool, out: Path | None, progress: Progress
+    ) -> DetectionReport:
+        """Measure learned detectors on implicit faults; what is finished is kept, and not measured again."""
+        from sealegs.suites.maze.detection import measure_detection
+        from sealegs.suites.maze.detection_parts import DetectionSettings
+        from sealegs.suites.maze.detection_rows import print_detection
+
+        settings = DetectionSettings(more, limit, epochs, seed)
+        found = measure_detection(settings, recover, out or Path("sealegs-logs") / settings.name, progress)
+        show = partial(print_detection, found.rows, found.levels)
+        return DetectionReport(list(found.rows), found.about, show)
+
     def entrants(self, logs: Path) -> list[Entrant]:
         """Read and judge runs for a ranking."""
         from sealegs.suites.maze.maze_entrants import maze_entrants
@@ -102,9 +123,9 @@ class MazeSuite(Suite["MazeOptions"]):
         found = judge_maze_run(logs)
         results, limits = MazeResults(found.results.values()), ceilings(found)
         rows = [*maze_table(results, found.who), *playing_rows(found.played, found.who)]
-        published = against == PUBLISHED and not Path(PUBLISHED).exists()
+        published = against == self.published.name and not Path(against).exists()
         compared = differences(found, Path(against)) if against and not published else []
-        prompt = prompt_of(found.facts["prompt"])
+        prompt = prompt_of([found.facts["prompt"]])
 
         def show(console: Console) -> None:
             print_tables(rows, results, console)

@@ -37,11 +37,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 K = TypeVar("K")
-FACTS = ("agent", "prompt", "recovery")  # of a record, as it has them
 COLUMNS: Mapping[str, Any] = {
     **dict.fromkeys(("name", "outside", "plan"), str),
     **{"run": dict.fromkeys(SETTINGS, str), "episode": Scenario, "level": str},
-    **{"verdict": Verdict, "alike": int, "rung": str, "facts": dict.fromkeys(FACTS, str), "version": str},
+    **{"verdict": Verdict, "alike": int, "rung": str, "version": str},
     **dict.fromkeys(("tokens", "cost", "seconds"), float | None),
     **{"start": int, "end": int},
 }
@@ -54,7 +53,6 @@ class MazeVerdict(NamedTuple):
         name: as its record has it.
         result: of the judge.
         played: where it is counted, and what its models used.
-        facts: the record's values of `FACTS`.
         version: of the suite that made the record.
         plan: the digest of the episode's faults.
         record: gives its record, for which a file may have to be read.
@@ -63,7 +61,6 @@ class MazeVerdict(NamedTuple):
     name: str
     result: MazeResult
     played: PlayedCell
-    facts: tuple[str, ...]
     version: str
     plan: str
     record: Callable[[], Record]
@@ -140,7 +137,6 @@ def _judged_episode(one: RecordedEpisode[Scenario], file: Path) -> ReadEpisode[S
         found.episode,
         judge_maze_episode(episode, found),
         played_cell(episode.base.level, episode.mode, episode.task, found),
-        tuple(str(found.about.get(name, "")) for name in FACTS),
         str(found.about.get("version", "")),
         str(found.about["plan"]),
         partial(_record_at, file, one.place.start) if one.place else partial(_itself, found),
@@ -162,7 +158,7 @@ def table_row(one: RecordedEpisode[Scenario], judged: MazeVerdict | None) -> dic
         **{"run": dict(zip(SETTINGS, one.run, strict=True))},
         **{"episode": one.episode, "level": one.episode.base.level, "start": start, "end": end},
         **{"verdict": judged and judged.result.verdict, "rung": judged.result.rung if judged else ""},
-        **{"facts": {name: str(about.get(name, "")) for name in FACTS}, "version": str(about.get("version", ""))},
+        "version": str(about.get("version", "")),
         **(dict(zip(("tokens", "cost", "seconds"), judged.played[4:], strict=True)) if judged else {}),
     }
 
@@ -198,8 +194,8 @@ def _rows_of(table: pa.Table, file: Path) -> Iterator[ReadEpisode[Scenario, Maze
     used = zip(values("tokens"), values("cost"), values("seconds"), strict=True)
     columns = (zip(*members("run"), strict=True), map(Scenario, *members("episode")), _verdicts(table))
     plain = (values(name) for name in ("name", "outside", "level", "rung", "version", "plan", "start"))
-    for run, episode, verdict, facts, use, name, outside, level, rung, version, plan, start in zip(
-        *columns, zip(*members("facts"), strict=True), used, *plain, strict=True
+    for run, episode, verdict, use, name, outside, level, rung, version, plan, start in zip(
+        *columns, used, *plain, strict=True
     ):
         if verdict is None:
             yield ReadEpisode(run, episode, outside, None)
@@ -207,7 +203,7 @@ def _rows_of(table: pa.Table, file: Path) -> Iterator[ReadEpisode[Scenario, Maze
         result = MazeResult(episode.task, level, episode.mode, episode.epoch, verdict, rung)
         cell = PlayedCell(level, episode.mode, episode.task, "", *use)
         cell = cells.setdefault(cell, cell)  # mostly equal, and there are many
-        judged = MazeVerdict(name, result, cell, facts, version, plan, partial(_record_at, file, start))
+        judged = MazeVerdict(name, result, cell, version, plan, partial(_record_at, file, start))
         yield ReadEpisode(run, episode, outside, judged)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
+from sealegs.suites.published_rows import PublishedRows
 from sealegs.suites.suite import RunReport, RunView, Suite
 from sealegs.traces.folder_lock import FolderLock
 
@@ -33,6 +34,13 @@ class MicroSuite(Suite["MicroOptions"]):
         from sealegs.suites.micro.campaign_options import MicroOptions
 
         return MicroOptions
+
+    @property
+    def published(self) -> PublishedRows:
+        """The published rates, which a ranking shows; a report puts nothing beside a campaign."""
+        from sealegs.reports.published_models import chaosllm_figures
+
+        return PublishedRows("", chaosllm_figures)
 
     def play(self, options: MicroOptions, folder: Path, view: RunView) -> None:
         """Play what is left of a campaign.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import cache, partial
 
 from sealegs.agents.arms import ARMS, AwaitModel
@@ -38,7 +38,17 @@ class Setup:
 
     def about(self) -> dict[str, object]:
         """The facts that a record notes of the setup."""
-        return {"arm": self.arm, "retrieval": self.retrieval, "max_steps": self.max_steps}
+        return asdict(self)
+
+
+ARM_FACTS = tuple(field.name for field in fields(Setup))
+ARM_BEFORE = {"retrieval": "off"}  # of fields that older records do not name
+
+
+def arm_words(facts: Mapping[str, str]) -> list[str]:
+    """The words for the setup in the name of a run with these facts; that of a scripted agent holds its arm."""
+    arm = [] if facts["agent"] else [facts["arm"]]
+    return [*arm, "with retrieval"] if facts["retrieval"] == "on" else arm
 
 
 class Attempts:

@@ -19,7 +19,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.scorer import Metric as InspectMetric
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, accuracy, metric, scorer
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Generate, Solver, TaskState
 from inspect_ai.tool import ToolCall
 
 from sealegs.adapters.inspect import tool_info
@@ -33,7 +33,7 @@ from sealegs.inject import RealClock
 from sealegs.scoring import Verdict
 from sealegs.scoring.paladin_metrics import CLEAN, PaladinResult, recovery_figure
 from sealegs.scoring.paladin_protocol import ProtocolVerdict
-from sealegs.suites.inspect_entry import option_task
+from sealegs.suites.inspect_entry import option_task, setup_solver
 from sealegs.suites.paladin.arm_engine import EpisodeTools, Setup, session
 from sealegs.suites.paladin.backbone_replies import uses_in
 from sealegs.suites.paladin.episodes import SUITE, VERSION, PaladinEpisode
@@ -45,17 +45,16 @@ from sealegs.traces.record import UNREADABLE
 
 def _paladin_task(options: PaladinOptions, episodes: list[PaladinEpisode]) -> Task:
     """The task of these episodes."""
-    kept = ("arm", "retrieval", "set", "seed", "max_steps")
     return Task(
         dataset=MemoryDataset([_sample(episode, options.epochs) for episode in episodes], name=SUITE),
-        solver=played_arm(options.arm, options.retrieval, options.max_steps),
+        solver=played_arm(**options.setup.about()),
         scorer=recovery(),
         headline_metric=HeadlineMetric(metric="tsr"),
         config=GenerateConfig(temperature=1.0, max_tokens=16_000),
         fail_on_error=False,
         score_on_error=True,
         version=VERSION,
-        metadata={name: getattr(options, name) for name in kept},
+        metadata={**options.setup.about(), "set": options.set, "seed": options.seed},
     )
 
 
@@ -67,21 +66,22 @@ def _sample(episode: PaladinEpisode, epochs: int) -> Sample:
     return Sample(input=episode.base.request, id=episode.id, metadata={**episode.about({}), "epochs": epochs})
 
 
-@solver
-def played_arm(arm: str, retrieval: str, max_steps: int) -> Solver:
+def _played_arm(setup: Setup) -> Solver:
     """The arm over the model, with the faults of the sample's episode."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         episode = sampled_paladin_episode(state.metadata, state.epoch)
-        setup = Setup(arm, retrieval, max_steps)
         clock = RealClock()
         recorder = Recorder(clock, note_faults)
-        recorder.start(episode.id, episode.about({**_who(str(get_model()), arm), **setup.about()}))
+        recorder.start(episode.id, episode.about({**_who(str(get_model()), setup.arm), **setup.about()}))
         with note_record(recorder):
             await _converse(state, episode, setup, recorder, clock)
         return state
 
     return solve
+
+
+played_arm = setup_solver(Setup, _played_arm, name="played_arm", module=__name__)
 
 
 def _who(model: str, arm: str) -> dict[str, str]:

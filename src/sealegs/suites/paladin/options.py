@@ -65,7 +65,7 @@ class PaladinOptions(RunOptions):
     @property
     def setup(self) -> Setup:
         """The settings under which each episode is played."""
-        return Setup(self.arm, self.retrieval, self.max_steps)
+        return self.part_for(Setup)
 
     def episodes(self) -> list[PaladinEpisode]:
         """All episodes of the run."""

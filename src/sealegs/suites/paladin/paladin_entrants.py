@@ -12,6 +12,7 @@ from sealegs.scoring.episode_verdict import STAGES
 from sealegs.scoring.metric import Metric
 from sealegs.scoring.paladin_metrics import CLEAN, DESIGN, NAMED, PaladinResult
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
+from sealegs.suites.paladin.arm_engine import ARM_FACTS
 from sealegs.suites.paladin.episodes import PaladinEpisode
 from sealegs.suites.paladin.paladin_logs import FORM, judge_paladin_episode, paladin_player
 
@@ -52,6 +53,6 @@ def paladin_entrants(path: Path) -> list[Entrant]:
         lambda one: (one.failure_class, one.kind, f"{one.source}/{one.task}"),
         _content,
         paladin_player,
-        PLAYERS | {"arm", "retrieval"},
+        PLAYERS | (set(ARM_FACTS) - {"max_steps"}),
     )
     return read_entrants(path, form)

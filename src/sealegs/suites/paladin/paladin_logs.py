@@ -13,11 +13,13 @@ from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.metric import Row, player_row
 from sealegs.scoring.paladin_metrics import PaladinResult
 from sealegs.scoring.paladin_protocol import judge_by_protocol
+from sealegs.suites.paladin.arm_engine import ARM_BEFORE, ARM_FACTS, arm_words
 from sealegs.suites.paladin.episodes import EXAMPLE, RECIPES, SUITE, PaladinEpisode, set_edition
 from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
 
-SETTINGS = ("agent", "model", "arm", "retrieval", "set", "seed", "max_steps", TASK_SET)
+LAST_NAMED = ("set", "seed", "max_steps", TASK_SET)  # where messages name a run by its settings
+SETTINGS = ("agent", "model", *(name for name in ARM_FACTS if name not in LAST_NAMED), *LAST_NAMED)
 
 
 @dataclass(frozen=True)
@@ -95,10 +97,10 @@ def read_paladin_runs(path: Path) -> list[PaladinRun]:
 
 def paladin_player(key: tuple[str, ...]) -> Row:
     """Suite, and agent or model, of a run with these settings."""
-    agent, model, arm, retrieval, *_, tasks = key
-    marks = [*([arm] if not agent else []), *(["with retrieval"] if retrieval == "on" else [])]
-    name = " ".join([agent or model, *([f"({', '.join(marks)})"] if marks else [])])
-    return player_row(SUITE, name, tasks, scripted=bool(agent))
+    run = dict(zip(SETTINGS, key, strict=True))
+    marks = arm_words(run)
+    name = " ".join([run["agent"] or run["model"], *([f"({', '.join(marks)})"] if marks else [])])
+    return player_row(SUITE, name, run[TASK_SET], scripted=bool(run["agent"]))
 
 
 def _episode(found: Record, file: Path) -> PaladinEpisode:
@@ -146,11 +148,11 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
     episode = sampled_paladin_episode(about, sample.get("epoch", 1))
     detail = str((sample.get("error") or {}).get("message", "no record"))
     arguments = started.get("task_args", {})
-    facts = {name: arguments[name] for name in ("arm", "retrieval", "max_steps") if name in arguments}
+    facts = {name: arguments[name] for name in ARM_FACTS if name in arguments}
     return [
         EpisodeStarted(episode.id, episode.about({**agent_or_model(str(started.get("model"))), **facts})),
         EpisodeEnded("crashed", detail),
     ]
 
 
-FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, {"retrieval": "off"}, EXAMPLE)
+FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, ARM_BEFORE, EXAMPLE)

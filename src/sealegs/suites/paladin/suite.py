@@ -10,6 +10,7 @@ from rich.console import Console
 
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
+from sealegs.suites.published_rows import PublishedRows
 from sealegs.suites.suite import RunReport, Suite, TraceGrades
 
 if TYPE_CHECKING:
@@ -20,14 +21,13 @@ if TYPE_CHECKING:
     from sealegs.scoring.metric import Row
     from sealegs.suites.paladin.options import PaladinOptions
 
-PUBLISHED = "paladin"
-
 
 class PaladinSuite(Suite["PaladinOptions"]):
     """One labelled failure in a task, and arms that recover from it or do not."""
 
     name = "paladin"
     summary = "One labelled failure in each task, and six ways to prompt a model to recover from it."
+    reported_together = True
 
     @property
     def options(self) -> type[PaladinOptions]:
@@ -35,6 +35,13 @@ class PaladinSuite(Suite["PaladinOptions"]):
         from sealegs.suites.paladin.options import PaladinOptions
 
         return PaladinOptions
+
+    @property
+    def published(self) -> PublishedRows:
+        """The published rows."""
+        from sealegs.reports.published_models import paladin_figures
+
+        return PublishedRows("paladin", paladin_figures)
 
     @property
     def schema(self) -> LogSchema[Any]:
@@ -97,9 +104,10 @@ class PaladinSuite(Suite["PaladinOptions"]):
         from sealegs.suites.paladin.judged_arms import judge_paladin_runs
         from sealegs.suites.paladin.paladin_logs import read_paladin_runs
 
-        if against not in ("", PUBLISHED):
+        if against not in ("", self.published.name):
             raise UserError(
-                f"runs of paladin can be compared only with {PUBLISHED} (the published rows), not with {against!r}"
+                f"runs of paladin can be compared only with {self.published.name} (the published rows), not with "
+                f"{against!r}"
             )
         found = judge_paladin_runs(read_paladin_runs(logs))
         who: Row = {"suite": "paladin", "agent": "all runs"}

@@ -20,6 +20,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import foreign_cost_tables
 import recovery_tables
 from results_table import results_lines
 
@@ -381,25 +382,17 @@ def million_disk() -> str:
     return table(("episodes", "records", "their chain", "table", "page, MiB"), lines())
 
 
-def foreign_evals_cost() -> str:
-    """What a run adds to evals of others, in processor time."""
-    found: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for row in result("foreign_evals_cost")["rows"]:
-        found.setdefault(row["suite"].removeprefix("inspect:"), {})[row["metric"]] = row
-
-    def lines() -> Iterator[Sequence[str]]:
-        for name, own in found.items():
-            yield (
-                name,
-                str(own["samples"]["value"]),
-                cell(own["sample_ms"], 0),
-                cell(own["added"]),
-                cell(own["added_alike"]) if "added_alike" in own else "–",
-                str(own["added"]["n"]),
-            )
-
-    heads = ("eval", "samples", "a sample by Inspect alone, ms", "added, %", "added alike, %", "pairs")
-    return table(heads, lines())
+def foreign_evals_cost(part: str) -> str:
+    """What a run adds to evals of others, in processor time or in function calls, or what the figures come to."""
+    found = result("foreign_evals_cost")
+    if part == "words":
+        evals = list(foreign_cost_tables.by_eval(result("foreign_evals")["rows"]))
+        return foreign_cost_tables.words(found["made"], found["rows"], evals)
+    if part == "calls":
+        if not foreign_cost_tables.has_calls(found["rows"]):
+            return "They are not counted in these figures yet.\n"
+        return table(foreign_cost_tables.CALLS_HEAD, foreign_cost_tables.added_calls(found["rows"]))
+    return table(foreign_cost_tables.HEAD, foreign_cost_tables.added_time(found["rows"]))
 
 
 def http_clients() -> str:
@@ -799,7 +792,10 @@ TABLES: Mapping[str, Callable[[], str]] = {
     **{f"proof {size}": (lambda s=size: taught(s)) for size in ("ci", "full")},  # type: ignore[misc]
     "proof short": short,
     "foreign evals": foreign_evals,
-    "foreign evals cost": foreign_evals_cost,
+    **{
+        f"foreign evals cost {part}": (lambda part=part: foreign_evals_cost(part))  # type: ignore[misc]
+        for part in ("time", "calls", "words")
+    },
     "proof cells seen": lambda: cells("full", "seen"),
     "proof cells kinds": lambda: cells("full", "kinds"),
     "proof amounts": amounts,

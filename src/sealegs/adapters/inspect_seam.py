@@ -27,7 +27,6 @@ from types import CodeType
 from typing import Any
 
 from inspect_ai.agent._bridge.sandbox.types import SandboxAgentBridge
-from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, _call_tools
 from inspect_ai.tool import ToolCall, ToolDef
@@ -303,7 +302,8 @@ def _asking_role(call: ToolCall) -> str | None:
     # From the end, where the call was asked for; an id may have come before in a long transcript.
     for place in range(len(events) - 1, max(-1, len(events) - 1 - LOOKED_BACK), -1):
         event = events[place]
-        if isinstance(event, ModelEvent) and event.output.choices:
+        # Not by `isinstance`, which pydantic's classes answer slowly: most events are none of a model.
+        if event.event == "model" and event.output.choices:
             calls = event.output.message.tool_calls or []
             if any(one.id == call.id for one in calls):
                 return event.role

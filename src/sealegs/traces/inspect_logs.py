@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from pydantic_core import SchemaValidator, ValidationError
+from pydantic_core import core_schema as json_shape
 
 from sealegs.traces.events import EpisodeEnded, Event, decode_event
 from sealegs.traces.store import StoreError
@@ -19,9 +23,12 @@ RECORD_NOTE = "sealegs record"  # the source of the note in which a sample keeps
 SUFFIX = ".eval"
 BUDGET_NOTE = "sealegs budget"  # the source of the note in a sample that was not begun, because the budget is spent
 
+EVENT_FIELDS = ("event", "source", "data")  # of what a record and the state of its sample are read from
+SAMPLE_FIELDS = ("error", "limit", "attachments")  # the same of a sample, besides its events
+
 
 def samples(
-    file: Path, warnings: list[str], *, interrupted: bool = False
+    file: Path, warnings: list[str], *, interrupted: bool = False, fields: tuple[str, ...] | None = None
 ) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """Each sample of a log, without those that were interrupted, and what the log says of the whole run.
 
@@ -29,6 +36,8 @@ def samples(
         file: the log; of one that was cut off, what is whole is read.
         warnings: a list that gets a sentence where something had to be left out.
         interrupted: whether interrupted samples are wanted too.
+        fields: those that are wanted of a sample besides its record; whole samples if left out. An eval's state may be
+            most of a log, and to make objects of it most of the time.
 
     Raises:
         StoreError: the log cannot be read.
@@ -40,11 +49,33 @@ def samples(
             if name == "_journal/start.json":
                 started = json.loads(content)["eval"]
             elif name.startswith("samples/") and name.endswith(".json"):
-                sample = json.loads(content)
+                sample = json.loads(content) if fields is None else _part_of(content, fields)
                 if interrupted or not _interrupted(sample):
                     yield sample, started
     except (json.JSONDecodeError, KeyError) as error:
         raise StoreError(f"{file} is not a readable Inspect log ({error}); restore it or delete it") from error
+
+
+def _part_of(content: bytes, fields: tuple[str, ...]) -> dict[str, Any]:
+    """The record of a sample and these fields, perhaps with more."""
+    try:
+        found: dict[str, Any] = _reader_of(fields).validate_json(content)
+    except ValidationError:
+        # Half a surrogate pair, say, which Python's own reader takes; of what is no JSON at all it says so.
+        found = json.loads(content)
+    return found
+
+
+@cache
+def _reader_of(fields: tuple[str, ...]) -> SchemaValidator:
+    """What makes objects of some fields alone."""
+    event = json_shape.typed_dict_schema(_optional(EVENT_FIELDS))
+    events = json_shape.typed_dict_field(json_shape.list_schema(event), required=False)
+    return SchemaValidator(json_shape.typed_dict_schema({**_optional((*SAMPLE_FIELDS, *fields)), "events": events}))
+
+
+def _optional(names: Iterable[str]) -> dict[str, json_shape.TypedDictField]:
+    return {name: json_shape.typed_dict_field(json_shape.any_schema(), required=False) for name in names}
 
 
 def samples_planned(started: Mapping[str, Any]) -> int:

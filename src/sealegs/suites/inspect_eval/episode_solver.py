@@ -131,7 +131,7 @@ def episode_name(facts: Mapping[str, Any], sample: str, epoch: int, mode: str) -
 
 def final_words(state: TaskState, arm: EvalArm) -> str:
     """Return the agent's last message."""
-    spoken = [event for event in transcript().events if isinstance(event, ModelEvent) and event.output.choices]
+    spoken = [event for event in _model_events() if event.output.choices]
     # Where a model plays the user, the last output of the transcript may be the user's. Its role tells, or else its
     # tools.
     if any(is_user_role(event.role) for event in spoken):
@@ -142,6 +142,11 @@ def final_words(state: TaskState, arm: EvalArm) -> str:
         return state.output.completion
     completions = (event.output.completion for event in reversed(own))
     return next((text for text in completions if text.strip()), "")
+
+
+def _model_events() -> list[ModelEvent]:
+    """The transcript's events of models, told apart by their names: pydantic's classes answer `isinstance` slowly."""
+    return [event for event in transcript().events if event.event == "model"]
 
 
 @contextmanager
@@ -160,7 +165,7 @@ def _blamed(recorder: Recorder, seam: SampleSeam, schemas: bool) -> Iterator[Non
 def _found(seam: SampleSeam, schemas: bool) -> dict[str, Any]:
     """Read from the transcript and the calls which tools a sample has, and whether its model could be called."""
     infos = {tool.name: tool for tool in seam.offered.values()}
-    model_events = [event for event in transcript().events if isinstance(event, ModelEvent)]
+    model_events = _model_events()
     own = {tool.name: tool for event in model_events if not is_user_role(event.role) for tool in event.tools}
     users = sorted({tool.name for event in model_events if is_user_role(event.role) for tool in event.tools})
     tools: dict[str, ToolInfo | ToolDef] = {**own, **infos}

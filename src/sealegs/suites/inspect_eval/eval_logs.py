@@ -25,6 +25,7 @@ from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
 SUITE = "inspect"
 UNSTRUCK = "unstruck"  # in a run's settings: by mode the episodes in which nothing can be struck
 FAULT_MODES = "fault_modes"  # in a run's settings: the modes in which faults strike
+FIELDS = ("id", "epoch", "input", "scores")  # what is read of a sample, besides its record
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
@@ -145,7 +146,7 @@ def _log_episodes(file: Path, size: int, changed: int) -> _LogEpisodes:
     found: list[tuple[dict[str, Any], str, PlayedEpisode]] = []
     scores: dict[str, None] = {}
     try:
-        for sample, started in samples(file, warnings):
+        for sample, started in samples(file, warnings, fields=FIELDS):
             noted = (started.get("metadata") or {}).get(OF_SUITE)
             if not isinstance(noted, dict) or noted.get("suite") != SUITE:
                 raise LogError(f"{file} is an Inspect log that `sealegs run inspect` did not make; name another")

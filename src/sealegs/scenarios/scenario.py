@@ -178,7 +178,7 @@ def scenario_from_record(about: Mapping[str, Any]) -> Scenario:
 
 
 def scenario_words(facts: Mapping[str, str]) -> list[str]:
-    """What the name of a run with these facts says of its scenarios, where they are not as by default."""
+    """The words for scenarios in the name of a run with these facts; none for what is as by default."""
     words = [f"{name} {facts[name]}" for name in ("moment", "implicit", "wording") if facts[name] != _USUAL[name]]
     return [*words, *([LANGUAGES[facts["language"]]] if facts["language"] != _USUAL["language"] else [])]
 

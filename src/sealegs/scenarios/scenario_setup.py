@@ -1,4 +1,4 @@
-"""How an episode is played, whatever its task and its faults: for how many steps, and under which recovery.
+"""The setup of an episode, whatever its task and its faults: its most steps, and the form of recovery.
 
 A record notes the setup by the names of its fields, so runs that differ in one of them are kept apart. Whoever plays,
 reads or reports an episode passes the setup on as a whole, and asks here what a field of it means.
@@ -26,7 +26,7 @@ SETUP_BEFORE = {"recovery": "off"}  # of fields that older records do not name
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSetup:
-    """How an episode is played.
+    """The setup of an episode.
 
     Attributes:
         max_steps: calls and answer together.
@@ -37,7 +37,7 @@ class ScenarioSetup:
     recovery: str = "off"
 
     def about(self) -> dict[str, Any]:
-        """What a record notes of it."""
+        """The facts that a record notes of it."""
         return asdict(self)
 
     def layers(self, episode: Scenario) -> list[Layer]:
@@ -53,7 +53,7 @@ SETUP_FACTS = tuple(field.name for field in fields(ScenarioSetup))
 
 
 def setup_words(facts: Mapping[str, str]) -> list[str]:
-    """What the name of a run with these facts says of its setup."""
+    """The words for its setup in the name of a run with these facts."""
     return HELPED[facts["recovery"]]
 
 

@@ -1,4 +1,4 @@
-"""What was published of the benchmark that a suite stands for: `sealegs report --against` and `sealegs rank` show it.
+"""Published figures of the benchmark that a suite rebuilds, shown by `sealegs report --against` and `sealegs rank`.
 
 The figures are read when they are asked for, so that a suite which names them costs nothing.
 """

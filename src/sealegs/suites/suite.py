@@ -143,7 +143,7 @@ class Suite(ABC, Generic[O]):
 
     @property
     def published(self) -> PublishedRows | None:
-        """What was published of the benchmark, to be shown beside its runs; None for nothing."""
+        """The published figures of the benchmark, shown beside its runs; None if there are none."""
         return None
 
     @property

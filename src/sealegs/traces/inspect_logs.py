@@ -68,7 +68,7 @@ def _part_of(content: bytes, fields: tuple[str, ...]) -> dict[str, Any]:
 
 @cache
 def _reader_of(fields: tuple[str, ...]) -> SchemaValidator:
-    """What makes objects of some fields alone."""
+    """The reader that makes objects of some fields alone."""
     event = json_shape.typed_dict_schema(_optional(EVENT_FIELDS))
     events = json_shape.typed_dict_field(json_shape.list_schema(event), required=False)
     return SchemaValidator(json_shape.typed_dict_schema({**_optional((*SAMPLE_FIELDS, *fields)), "events": events}))

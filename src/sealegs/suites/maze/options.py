@@ -111,7 +111,7 @@ class MazeOptions(RunOptions):
 
     @property
     def setup(self) -> ScenarioSetup:
-        """How each episode is played."""
+        """The way in which each episode is played."""
         return self.part_for(ScenarioSetup)
 
     def ordered_tasks(self) -> TaskOrder | None:

@@ -132,7 +132,8 @@ class InContainer:
         self._container = container
 
     def launch(self, limits: Limits) -> KernelProcess:
-        boot = ["sh", "-c", 'exec 3<&0 4>&1; exec python3 "$@" 3 4 "$OWNER"', "sh", *PYTHON]
+        # Each kernel begins with an empty folder, as elsewhere: all share the container's, which an attempt may fill.
+        boot = ["sh", "-c", 'rm -rf /var/tmp/*; exec 3<&0 4>&1; exec python3 "$@" 3 4 "$OWNER"', "sh", *PYTHON]
         command = ["docker", "exec", "-i", "-e", f"OWNER={os.getpid()}", "-w", "/var/tmp", self._container, *boot]
         requests, replies = os.pipe(), os.pipe()
         process = subprocess.Popen(command, stdin=requests[0], stdout=replies[1], stderr=subprocess.PIPE)

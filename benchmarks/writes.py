@@ -221,8 +221,8 @@ class Course:
         return self.base / "place"
 
     def trials(self, most: int, each: int) -> list[tuple[CallPoint, Way]]:
-        """What is tried: everything; or `most`, and `each` of one kind, file and way: the first, the last, then others,
-        evenly."""
+        """What is tried: everything; or `each` of one kind, file and way, the first, the last, then others, evenly; and
+        `most` of those, evenly too."""
         groups: dict[tuple[str, str, Way], list[CallPoint]] = {}
         for point in self.points:
             for way in WAYS[point.kind]:
@@ -230,7 +230,8 @@ class Course:
         ordered = []
         for turn in range(min(each, max(map(len, groups.values())))):
             ordered += [(one[_spread(turn, len(one))], way) for (_, _, way), one in groups.items() if turn < len(one)]
-        return ordered[:most]
+        most = min(most, len(ordered))
+        return [ordered[turn * len(ordered) // most] for turn in range(most)]
 
     def try_once(self, point: CallPoint, way: Way) -> Trial:
         """Disturb the command, run it again, and compare."""

@@ -115,8 +115,8 @@ class ContainersProcess(KernelProcess):
     container = ""
 
     def kill(self) -> None:
+        super().kill()  # first: a daemon that waits for this client to read may start nothing else there
         docker("exec", self.container, "python3", "-c", KILL, check=False)
-        super().kill()
 
     def close(self) -> None:
         self.kill()

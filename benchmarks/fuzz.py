@@ -5,7 +5,7 @@
 Each target (`tests/fuzz/targets.py`) has a process of its own under atheris, which follows the branches that an input
 takes, and starts from sound input (`seeds.py`). What is not a `UserError`, takes 30 seconds or more than 2 GiB is a
 finding: it is kept in FOLDER/TARGET/found, and the command ends with 1. What was learned stays in FOLDER/TARGET/corpus.
-Rows of targets that are not run stay in the file of results.
+Rows of targets that are not run stay in the file of results; `--join` makes one file of those of several runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from results_file import ROOT, other_rows, write_results
+from results_file import ROOT, join_results, other_rows, write_results
 
 sys.path.insert(0, str(ROOT))
 from tests.fuzz.targets import TARGETS
@@ -51,7 +51,13 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=2, help="targets at a time")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "fuzz")
     parser.add_argument("--json", type=Path, help="where to write the rows")
+    parser.add_argument("--join", nargs="+", type=Path, default=(), help="run nothing: put these files into that one")
     given = parser.parse_args(words)
+    if given.join:
+        if given.json is None:
+            parser.error("--join needs --json, the file that is written")
+        join_results(given.join, given.json, "level")
+        return
     names = given.targets.split(",")
     if unknown := [name for name in names if name not in TARGETS]:
         parser.error(f"there is no target {', '.join(unknown)}; there are {', '.join(TARGETS)}")

@@ -8,9 +8,11 @@ import platform
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,20 @@ def other_rows(file: Path, made_anew: Callable[[Mapping[str, Any]], bool]) -> li
     """The rows that a file of results has and that are not made anew now, which stay; none where there is no file."""
     before = json.loads(file.read_text("utf-8"))["rows"] if file.exists() else []
     return [row for row in before if not made_anew(row)]
+
+
+def join_results(files: Sequence[Path], target: Path, key: str) -> None:
+    """Put the rows of several runs of a benchmark into one file, with what made each of them.
+
+    Args:
+        files: of the runs. Where two of them have rows of the same kind, the later file counts.
+        target: where the rows of all go.
+        key: the column that tells kinds of rows apart.
+    """
+    parts = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    rows = {kind: list(own) for part in parts for kind, own in groupby(part["rows"], itemgetter(key))}
+    made = [one for part in parts for one in part.get("parts", [part["made"]])]
+    write_results(target, [row for own in rows.values() for row in own], {"parts": made})
 
 
 def provenance() -> dict[str, Any]:

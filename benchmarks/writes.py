@@ -28,13 +28,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from itertools import groupby
 from multiprocessing import forkserver, resource_tracker
-from operator import itemgetter
 from pathlib import Path
 
 from call_faults import WAYS, CallPoint, CommandEnd, Way, points_by_kind, run_with_fault
-from results_file import ROOT, write_results
+from results_file import ROOT, join_results, write_results
 
 sys.path.insert(0, str(ROOT))  # for what the tests make
 
@@ -223,8 +221,8 @@ class Course:
         return self.base / "place"
 
     def trials(self, most: int, each: int) -> list[tuple[CallPoint, Way]]:
-        """What is tried: everything; or `most`, and `each` of one kind, file and way: the first, the last, then others,
-        evenly."""
+        """What is tried: everything; or `each` of one kind, file and way, the first, the last, then others, evenly; and
+        `most` of those, evenly too."""
         groups: dict[tuple[str, str, Way], list[CallPoint]] = {}
         for point in self.points:
             for way in WAYS[point.kind]:
@@ -232,7 +230,8 @@ class Course:
         ordered = []
         for turn in range(min(each, max(map(len, groups.values())))):
             ordered += [(one[_spread(turn, len(one))], way) for (_, _, way), one in groups.items() if turn < len(one)]
-        return ordered[:most]
+        most = min(most, len(ordered))
+        return [ordered[turn * len(ordered) // most] for turn in range(most)]
 
     def try_once(self, point: CallPoint, way: Way) -> Trial:
         """Disturb the command, run it again, and compare."""
@@ -443,17 +442,6 @@ def summary(name: str, points: Sequence[CallPoint], trials: Sequence[Trial]) -> 
     return found
 
 
-def join(files: Sequence[Path], target: Path) -> None:
-    """Put the rows of several runs of this benchmark into one file, with what made each of them.
-
-    Where two of them tried the same command, the later file counts.
-    """
-    parts = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    rows = {agent: list(own) for part in parts for agent, own in groupby(part["rows"], itemgetter("agent"))}
-    made = [one for part in parts for one in part.get("parts", [part["made"]])]
-    write_results(target, [row for own in rows.values() for row in own], {"parts": made})
-
-
 def main() -> None:
     """Try the commands that are named, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -469,7 +457,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     if arguments.join:
-        join(arguments.join, arguments.json or TARGET)
+        join_results(arguments.join, arguments.json or TARGET, "agent")
         return
     known = {one.name: one for one in COMMANDS}
     if unknown := set(arguments.commands) - set(known):

@@ -106,6 +106,15 @@ def test_a_verdict_does_not_believe_the_code() -> None:
     assert "raised" in caught.why[0]
 
 
+def test_an_attempt_without_its_prelude_is_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code that ends at its limit and needs nothing of the prelude looks stopped where it was not tried as it is."""
+    endless = ESCAPES["endless-loop"]
+    monkeypatch.setattr("sealegs.sandbox.escapes.PRELUDE", "1 / 0  # {bait}")
+    assert try_escape(place("weak"), endless).why == (
+        "it was not tried: the prelude ended otherwise than it should: raised",
+    )
+
+
 @pytest.mark.parametrize(
     ("how", "made", "wrong"),
     [

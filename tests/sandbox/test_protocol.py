@@ -176,6 +176,16 @@ def test_a_turn_always_ends_and_logs_its_calls(pieces: list[bytes], silent: bool
         assert number == 1 or turn.alive
 
 
+def test_a_turn_may_have_a_time_of_its_own() -> None:
+    liar = Liar([], silent=True)
+    talk = Conversation(LIMITS, lambda: liar.now, lambda: "")
+    turn = liar.play(talk.turn("x", 60))
+    assert turn.how == "timeout"
+    assert turn.seconds == pytest.approx(60 + LIMITS.grace, abs=0.1)
+    assert "longer than 60 s" in (turn.error or "")
+    assert liar.play(talk.turn("x")).seconds == pytest.approx(LIMITS.seconds + LIMITS.grace, abs=0.1)
+
+
 def test_a_flood_is_cut_off() -> None:
     liar = Liar([b"x" * 1500] * 10_000, silent=False)
     turn = liar.play(Conversation(LIMITS, lambda: liar.now, lambda: "").turn("x"))

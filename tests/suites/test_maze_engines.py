@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 from sealegs.engines.direct import play_scenario
+from sealegs.engines.episode_stage import MachineFailed
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scoring import judge
@@ -62,3 +65,14 @@ def test_engines_are_for_scripted_agents() -> None:
         MazeOptions(model="openai/gpt-5", levels="C1", modes="NP", limit=1, engine="mcp").checked()
     chosen = MazeOptions(agent="naive", levels="C1", modes="NP", limit=1, engine="langchain").checked()
     assert (chosen.engine, chosen.name) == ("langchain", "maze-naive-C1-NP-limit1-langchain")
+
+
+def test_a_machine_without_pipes_is_no_result_of_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a crash of the agent, it would stay in the records of a run that seems whole."""
+
+    def refused() -> tuple[int, int]:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("sealegs.engines.mcp_engine.os.pipe", refused)
+    with pytest.raises(MachineFailed, match="the same command resumes the run"):
+        play_scenario(Scenario("c1-01", "NP"), "planner", engine="mcp")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from sealegs.agents import SCRIPTED
-from sealegs.engines.episode_stage import EpisodeStage
+from sealegs.engines.episode_stage import EpisodeStage, MachineFailed
 from sealegs.engines.turns import take_turns
 from sealegs.engines.workers import in_chunks
 from sealegs.faults.call import Call, Layer, Outcome
@@ -47,6 +47,8 @@ def play_scenario(
         _player(engine)(EpisodeStage(episode, player, between, steps, clock, recorder))
     except EndlessWait as error:
         recorder.finish("hung", detail=str(error))
+    except MachineFailed:
+        raise
     except Exception as error:  # an agent that breaks down is a result, not the end of the run
         recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
     return recorder.events

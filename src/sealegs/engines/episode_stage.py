@@ -7,9 +7,14 @@ from dataclasses import dataclass
 
 from sealegs.agents import ScriptedAgent
 from sealegs.faults.call import Layer
+from sealegs.faults.user_error import UserError
 from sealegs.inject import VirtualClock
 from sealegs.scenarios.scenario import Scenario
 from sealegs.traces import Recorder
+
+
+class MachineFailed(UserError):
+    """What an episode needs of this machine cannot be had: no result of its agent."""
 
 
 @dataclass(frozen=True, slots=True)

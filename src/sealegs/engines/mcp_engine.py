@@ -19,7 +19,7 @@ from sealegs.adapters.mcp import Gate
 from sealegs.adapters.mcp.pipe_relay import PipeRelay
 from sealegs.agents import Say
 from sealegs.engines import prefork_server
-from sealegs.engines.episode_stage import EpisodeStage
+from sealegs.engines.episode_stage import EpisodeStage, MachineFailed
 from sealegs.engines.mcp_server import VERSION
 from sealegs.faults.call import Effect, Failure, failure_body
 from sealegs.scenarios.scenario import TOOL_TIMEOUT
@@ -29,9 +29,19 @@ LONGEST = 2**24  # bytes of one message
 
 
 def play_over_mcp(stage: EpisodeStage) -> None:
-    """Play an episode over MCP."""
-    with TemporaryDirectory(prefix="sealegs-maze-") as folder:
-        asyncio.run(_play(stage, Path(folder) / "ledger.jsonl"))
+    """Play an episode over MCP.
+
+    Raises:
+        MachineFailed: the server, its pipes or its folder cannot be had, or it ended.
+    """
+    try:
+        with TemporaryDirectory(prefix="sealegs-maze-") as folder:
+            asyncio.run(_play(stage, Path(folder) / "ledger.jsonl"))
+    except OSError as error:  # of this process and the server's: what a tool raises comes as an answer
+        raise MachineFailed(
+            f"the server of an episode's tools failed: {error}. Make room for files and processes (ulimit -n, "
+            "ulimit -u); the same command resumes the run"
+        ) from error
 
 
 async def _play(stage: EpisodeStage, ledger: Path) -> None:

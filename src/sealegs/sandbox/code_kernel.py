@@ -83,13 +83,17 @@ class Kernel:
         await self._drive_async(self._begin(functions))
         return self
 
-    def run(self, code: str) -> CodeTurn:
+    def run(self, code: str, seconds: float | None = None) -> CodeTurn:
         """Run one turn in this thread. What `answer` raises passes through, and ends the kernel.
+
+        Args:
+            code: of the turn.
+            seconds: wall time of this turn, where it is not that of the limits.
 
         Raises:
             Dead: it has ended.
         """
-        return self._after(self._drive(self._turn(code)))
+        return self._after(self._drive(self._turn(code, seconds)))
 
     async def run_async(self, code: str) -> CodeTurn:
         """Run one turn in this task; see `run`. A cancelled turn ends the kernel."""
@@ -116,12 +120,12 @@ class Kernel:
             self._ready = True
         yield from self._talk.introduce(functions)
 
-    def _turn(self, code: str) -> Generator[Request, Any, CodeTurn]:
+    def _turn(self, code: str, seconds: float | None = None) -> Generator[Request, Any, CodeTurn]:
         if not self._alive:
             raise Dead("this kernel has ended; take another one")
         if not self._ready:
             yield from self._begin(())
-        return (yield from self._talk.turn(code))
+        return (yield from self._talk.turn(code, seconds))
 
     def _after(self, turn: CodeTurn) -> CodeTurn:
         self.calls += turn.calls

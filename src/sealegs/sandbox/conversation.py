@@ -115,6 +115,7 @@ class Conversation:
         self._ended = ended
         self._unread = b""
         self._turn = 0
+        self._seconds = limits.seconds  # of this turn
         self._request_bytes = self._answered_bytes = 0
         self._functions: dict[str, frozenset[str]] = {}
 
@@ -153,13 +154,14 @@ class Conversation:
         except KernelGone:  # nothing is waiting for it yet, so the next turn reports it
             return
 
-    def turn(self, code: str) -> Generator[Request, Any, CodeTurn]:
-        """Run code. The turn always comes to an end, and says how."""
+    def turn(self, code: str, seconds: float | None = None) -> Generator[Request, Any, CodeTurn]:
+        """Run code for as long as the limits say, or `seconds`. The turn always comes to an end, and says how."""
         self._turn += 1
+        self._seconds = seconds or self._limits.seconds
         began, answering = self._now(), 0.0
         calls: list[CompletedCall] = []
         refused = 0
-        allowed = self._limits.seconds + self._limits.grace
+        allowed = self._seconds + self._limits.grace
 
         def over(how: How, output: str, error: str | None, alive: bool = True) -> CodeTurn:
             return CodeTurn(output, error, how, tuple(calls), self._now() - began, alive)
@@ -167,7 +169,7 @@ class Conversation:
         try:
             if self._unread:  # forged in advance, it would pass for this turn's answer
                 raise ProtocolViolation("it spoke between turns")
-            message = {"run": self._turn, "code": code, "seconds": self._limits.seconds}
+            message = {"run": self._turn, "code": code, "seconds": self._seconds}
             yield from self._say(message, began + allowed)
             while True:
                 line = yield from self._line(began + answering + allowed)
@@ -243,7 +245,7 @@ class Conversation:
         return line
 
     def _too_long(self) -> str:
-        return f"the turn took longer than {self._limits.seconds:g} s"
+        return f"the turn took longer than {self._seconds:g} s"
 
 
 def _doc(spec: ToolSpec, names: Iterable[str], required: Iterable[str]) -> str:

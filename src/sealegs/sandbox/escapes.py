@@ -39,8 +39,8 @@ LIMITS = Limits(
     requests=MIB,
     answers=8 * MIB,
 )
-PATIENT = replace(LIMITS, seconds=10.0)  # for those that are to come to an end by themselves
-SLOW = 20.0  # seconds beyond its limit that a turn may take to end on a busy machine
+PATIENT = replace(LIMITS, seconds=30.0)  # for those that are to come to an end by themselves, on a busy machine too
+SLOW = 20.0  # seconds beyond its limit that a turn which meets it may take to end on a busy machine
 LEAVING = 5.0  # seconds that the last process may take to die there
 TOOLS = (
     ToolSpec("price", "The price of an item.", {"properties": {"item": {"type": "string"}}, "required": ["item"]}),
@@ -158,11 +158,13 @@ def try_escape(launcher: Launcher, escape: Escape) -> EscapeVerdict:
     with Bait() as bait:
         with Kernel(launcher, limits) as kernel:
             kernel.start(TOOLS, _answer)
-            # In a turn of its own: if the prelude fails, the escape must not count as stopped.
-            prepared = kernel.run(PRELUDE.format(bait=json.dumps(bait.names)))
+            # In a turn of its own, with time enough: where the prelude fails, the escape does not count as stopped.
+            prepared = kernel.run(PRELUDE.format(bait=json.dumps(bait.names)), PATIENT.seconds)
             turn = kernel.run(escape.code) if kernel.alive else prepared
         # Inside the bait's block but after the kernel's, so that late writes of dying processes are seen too.
         why = [*_seen(escape, turn, bait.secret, limits), *bait.harm()]
+    if prepared.how != "finished":
+        why.append(f"it was not tried: the prelude ended otherwise than it should: {prepared.how}")
     if left := _left(before):
         why.append(f"{left} process(es) were left behind")
     # An escape may do its harm to the next episode instead of its own.
@@ -203,7 +205,7 @@ def _seen(escape: Escape, turn: CodeTurn, secret: str, limits: Limits) -> Iterat
     made = len(turn.calls)
     if escape.calls is not None and made != escape.calls:
         yield f"the host's log has {made} call(s) instead of {escape.calls}"
-    if turn.seconds > limits.seconds + limits.grace + SLOW:
+    if turn.seconds > limits.seconds + limits.grace + (SLOW if "timeout" in escape.ends else 0):
         yield f"it took {turn.seconds:.1f} s"
 
 

@@ -1,5 +1,6 @@
 """The talk in code: what a message asks for, what it is shown, and that code and plain calls are one thing."""
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from sealegs.faults.call import Value
-from sealegs.sandbox import Pool, find_isolation, launcher
+from sealegs.sandbox import Kernel, Pool, StartFailed, find_isolation, launcher
 from sealegs.sandbox.conversation import CodeTurn
 from sealegs.suites.highwater.code_writer import CODE, LONGEST, printed_outcome
 from sealegs.suites.highwater.coder_engine import play_highwater_episode, play_highwater_episodes
@@ -20,6 +21,7 @@ from sealegs.suites.highwater.coding_protocol import (
     wrap_observation,
 )
 from sealegs.suites.highwater.highwater_logs import read_highwater_run
+from sealegs.suites.highwater.interpreter import NoKernel
 from sealegs.suites.highwater.options import HighwaterOptions
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode, choose_problems, episodes_of_problems
 from sealegs.traces import build_record
@@ -79,6 +81,24 @@ def test_code_makes_the_calls_that_the_agent_makes_without(agent: str) -> None:
             assert coded.answer == plain.answer
             assert len(coded.messages) == len(plain.messages)
             assert all("<execute>" in message for message in coded.messages)
+
+
+class NoPool(Pool):
+    """Has no kernel to give, or one that does not come up."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def take(self) -> Kernel:
+        raise self._error
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EMFILE, "Too many open files"), StartFailed("bwrap: no space")])
+def test_a_machine_that_starts_no_kernel_is_no_result_of_the_agent(error: Exception) -> None:
+    """As a crash of the agent, it would stay in the records of a run that seems whole."""
+    episode = HighwaterEpisode(choose_problems("", "all", 1, seed=2)[0].id, False, "open", 9)
+    with pytest.raises(NoKernel, match="the same command resumes the run"):
+        play_highwater_episode(episode, "planner", pool=NoPool(error))
 
 
 @strong

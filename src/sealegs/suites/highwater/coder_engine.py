@@ -20,7 +20,7 @@ from sealegs.suites.highwater.coder_prompts import hint
 from sealegs.suites.highwater.coding_protocol import action, solution
 from sealegs.suites.highwater.environment import Environment
 from sealegs.suites.highwater.function_search import BM25
-from sealegs.suites.highwater.interpreter import ThreadInterpreter
+from sealegs.suites.highwater.interpreter import NoKernel, ThreadInterpreter
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
@@ -51,7 +51,7 @@ def agent_for(name: str, episode: HighwaterEpisode) -> Coder:
 def play_highwater_episode(
     episode: HighwaterEpisode, agent: str, *, max_steps: int = 25, search: str = BM25, pool: Pool | None = None
 ) -> list[Event]:
-    """Run one episode of a scripted agent; whatever happens, the events end with an end.
+    """Run one episode of a scripted agent; whatever the agent does, the events end with an end.
 
     Args:
         episode: what is played.
@@ -59,6 +59,9 @@ def play_highwater_episode(
         max_steps: messages, the answer included.
         search: what finds functions.
         pool: gives the kernel that the agent's code runs in; without one its calls are made here.
+
+    Raises:
+        NoKernel: the pool has none, and the episode no result.
     """
     clock = VirtualClock()
     recorder = Recorder(clock)
@@ -74,6 +77,8 @@ def play_highwater_episode(
             _play_in_code(Writer(player), environment, recorder, max_steps, pool)
     except EndlessWait as error:
         recorder.finish("hung", detail=str(error))
+    except NoKernel:
+        raise
     except Exception as error:  # an agent that breaks down is a result, not the end of the run
         recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
     return recorder.events
@@ -131,7 +136,7 @@ def play_highwater_episodes(
         each finished episode as the lines of its record, in no fixed order.
 
     Raises:
-        UserError: the isolation here is too weak.
+        UserError: the isolation here is too weak, or no kernel comes up.
     """
     if interface == "code":
         launcher(allow_weak)  # what is wrong with it is reported once, here

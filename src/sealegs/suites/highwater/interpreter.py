@@ -11,9 +11,14 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from sealegs.faults.spec import ToolSpec
-from sealegs.sandbox import Answer, CodeTurn, Kernel
+from sealegs.faults.user_error import UserError
+from sealegs.sandbox import Answer, CodeTurn, Kernel, StartFailed
 from sealegs.suites.highwater.coding_protocol import turn_observation
 from sealegs.suites.highwater.environment import Environment
+
+
+class NoKernel(UserError):
+    """No kernel comes up: this machine's failure, and so no result of the agent whose code was to run in it."""
 
 
 class Stoppable(Protocol):
@@ -66,10 +71,20 @@ class ThreadInterpreter(Interpreter[Kernel]):
     """Runs an episode's code in this thread."""
 
     def run(self, code: str) -> str:
-        """Run a turn, and return what the agent is shown of it."""
-        kernel, new = self._ready(code)
-        if new is not None:
-            kernel.start(new, self._environment.answer)
+        """Run a turn, and return what the agent is shown of it.
+
+        Raises:
+            NoKernel: there is none to run it in.
+        """
+        try:
+            kernel, new = self._ready(code)
+            if new is not None:
+                kernel.start(new, self._environment.answer)
+        except (OSError, StartFailed) as error:
+            raise NoKernel(
+                f"no kernel for the agent's code could be started: {error}. End other processes, or raise the limits "
+                "(ulimit -n, ulimit -u); the same command resumes the run"
+            ) from error
         return turn_observation(kernel.run(code))
 
     def __enter__(self) -> Self:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any, NamedTuple
 
 from sealegs.agents import SCRIPTED
 from sealegs.engines.episode_stage import EpisodeStage
@@ -23,6 +24,17 @@ from sealegs.world.state import World
 ENGINES = ("direct", "langchain", "mcp")
 CHUNKS = {"mcp": 8}  # episodes that a worker plays before it tells of them: where they are slow, few are lost by a kill
 CHUNK = 64
+
+
+class PlayedEpisode(NamedTuple):
+    """An episode that was played: the lines of its record, and what `note` found out about it."""
+
+    lines: list[str]
+    noted: Any
+
+
+def no_note(episode: Scenario, events: Sequence[Event]) -> None:
+    """Find out nothing."""
 
 
 def play_scenario(
@@ -92,7 +104,8 @@ def play_scenarios(
     recovery: str = "off",
     engine: str = "direct",
     jobs: int | None = None,
-) -> Iterator[list[str]]:
+    note: Callable[[Scenario, Sequence[Event]], Any] = no_note,
+) -> Iterator[PlayedEpisode]:
     """Run episodes on all cores.
 
     Args:
@@ -102,13 +115,26 @@ def play_scenarios(
         recovery: `active` puts the recovery layer on the seam, `advise` its modest form.
         engine: what carries the calls: `direct`, `langchain` or `mcp`.
         jobs: processes; as many as there are cores by default. One runs in this process.
+        note: finds out something about an episode where it was played, from its events; can be pickled, as what it
+            gives.
 
     Yields:
-        each finished episode as the lines of its record, in no fixed order.
+        each finished episode, in no fixed order.
     """
-    play = partial(_run_chunk, agent=agent, max_steps=max_steps, recovery=recovery, engine=engine)
+    play = partial(_run_chunk, agent=agent, max_steps=max_steps, recovery=recovery, engine=engine, note=note)
     yield from in_chunks(episodes, play, jobs, CHUNKS.get(engine, CHUNK))
 
 
-def _run_chunk(chunk: Sequence[Scenario], agent: str, max_steps: int, recovery: str, engine: str) -> list[list[str]]:
-    return [[line(event) for event in play_scenario(episode, agent, max_steps, recovery, engine)] for episode in chunk]
+def _run_chunk(
+    chunk: Sequence[Scenario],
+    agent: str,
+    max_steps: int,
+    recovery: str,
+    engine: str,
+    note: Callable[[Scenario, Sequence[Event]], Any],
+) -> list[PlayedEpisode]:
+    found = []
+    for episode in chunk:
+        events = play_scenario(episode, agent, max_steps, recovery, engine)
+        found.append(PlayedEpisode([line(event) for event in events], note(episode, events)))
+    return found

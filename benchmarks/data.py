@@ -189,7 +189,7 @@ def floor_seconds() -> float:
     every = list_scenarios()
     by_id = {episode.id: episode for episode in every}
     begun = time.perf_counter()
-    for lines in play_scenarios(every, "planner"):
+    for lines, _ in play_scenarios(every, "planner"):
         found = build_record(decode_event(json.loads(line)) for line in lines)
         judge(found, by_id[found.episode].case(found))
     return (time.perf_counter() - begun) / len(every)

@@ -103,7 +103,7 @@ def direct_rates(agent: str) -> tuple[float, float]:
     start = time.perf_counter()
     ready = 0.0
     at_ready = count = 0
-    for _lines in play_scenarios(many, agent, jobs=JOBS):
+    for _played in play_scenarios(many, agent, jobs=JOBS):
         count += 1
         if not ready:
             ready, at_ready = time.perf_counter(), count

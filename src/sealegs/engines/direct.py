@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any, NamedTuple
 
 from sealegs.agents import SCRIPTED
 from sealegs.engines.episode_stage import EpisodeStage, MachineFailed
@@ -24,6 +25,17 @@ ENGINES = ("direct", "langchain", "mcp")
 CHUNKS = {"mcp": 8}  # episodes that a worker plays before it tells of them: where they are slow, few are lost by a kill
 CHUNK = 64
 USUAL_SETUP = ScenarioSetup()
+
+
+class PlayedEpisode(NamedTuple):
+    """An episode that was played: the lines of its record, and what `note` found out about it."""
+
+    lines: list[str]
+    noted: Any
+
+
+def no_note(episode: Scenario, events: Sequence[Event]) -> None:
+    """Find out nothing."""
 
 
 def play_scenario(
@@ -94,7 +106,8 @@ def play_scenarios(
     setup: ScenarioSetup = USUAL_SETUP,
     engine: str = "direct",
     jobs: int | None = None,
-) -> Iterator[list[str]]:
+    note: Callable[[Scenario, Sequence[Event]], Any] = no_note,
+) -> Iterator[PlayedEpisode]:
     """Run episodes on all cores.
 
     Args:
@@ -103,13 +116,25 @@ def play_scenarios(
         setup: how they are played.
         engine: what carries the calls: `direct`, `langchain` or `mcp`.
         jobs: processes; as many as there are cores by default. One runs in this process.
+        note: finds out something about an episode where it was played, from its events; can be pickled, as what it
+            gives.
 
     Yields:
-        each finished episode as the lines of its record, in no fixed order.
+        each finished episode, in no fixed order.
     """
-    play = partial(_run_chunk, agent=agent, setup=setup, engine=engine)
+    play = partial(_run_chunk, agent=agent, setup=setup, engine=engine, note=note)
     yield from in_chunks(episodes, play, jobs, CHUNKS.get(engine, CHUNK))
 
 
-def _run_chunk(chunk: Sequence[Scenario], agent: str, setup: ScenarioSetup, engine: str) -> list[list[str]]:
-    return [[line(event) for event in play_scenario(episode, agent, setup, engine)] for episode in chunk]
+def _run_chunk(
+    chunk: Sequence[Scenario],
+    agent: str,
+    setup: ScenarioSetup,
+    engine: str,
+    note: Callable[[Scenario, Sequence[Event]], Any],
+) -> list[PlayedEpisode]:
+    found = []
+    for episode in chunk:
+        events = play_scenario(episode, agent, setup, engine)
+        found.append(PlayedEpisode([line(event) for event in events], note(episode, events)))
+    return found

@@ -262,7 +262,8 @@ def _is_log(file: Path) -> bool:
     return file.suffix in (".jsonl", SUFFIX) and file.is_file()
 
 
-def _key(found: Record, form: LogSchema[Any]) -> tuple[str, ...]:
+def run_key(found: Record, form: LogSchema[Any]) -> tuple[str, ...]:
+    """The values of the schema's settings, by which runs are kept apart."""
     return tuple(str(found.about.get(name, form.defaults.get(name, ""))) for name in form.settings)
 
 
@@ -299,7 +300,7 @@ def recorded(
             if found.about.get("suite") != form.suite:
                 suite = found.about.get("suite")
                 raise LogError(f"{file}: episode {found.episode} is of suite {suite!r}, not {form.suite!r}")
-            yield RecordedEpisode(found, _key(found, form), form.episode(found, file), promised, place)
+            yield RecordedEpisode(found, run_key(found, form), form.episode(found, file), promised, place)
     except UserError:
         raise
     except DAMAGE as error:

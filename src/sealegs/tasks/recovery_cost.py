@@ -34,6 +34,7 @@ from sealegs.tasks.graph import Graph, Group, Node, Step
 from sealegs.tasks.precedence import precedence
 
 Persistence = Literal["transient", "permanent"]
+MOST_KEPT = 1024  # states of a graph of which it is kept what comes next
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,24 @@ def next_calls(graph: Graph, state: State) -> tuple[str, ...]:
     """The ids of the steps that an optimal continuation may call next, in the order of the graph.
 
     Each lowers c* by exactly one, also where it takes a pending fault. Empty where the task is finished or cannot be,
-    and where only a look is left to do (`next_looks`).
+    and where only a look is left to do (`next_looks`). What is found out is kept with the graph, since the same states
+    come again in every episode of a task.
 
     Raises:
         ValueError: the state does not fit the graph.
     """
+    kept: dict[object, tuple[str, ...]] = vars(graph).setdefault("next_calls", {})
+    met = frozenset(state.pending.items()), frozenset(state.risks.items())
+    key = state.done, state.broken, state.doubtful, state.kept, *met
+    found = kept.get(key)
+    if found is None:
+        if len(kept) >= MOST_KEPT:
+            kept.clear()
+        found = kept[key] = _next_calls(graph, state)
+    return found
+
+
+def _next_calls(graph: Graph, state: State) -> tuple[str, ...]:
     _check(graph, state)
     costs = {node.id: _node_cost(node, state) for node in graph.nodes}
     if None in costs.values():

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from sealegs.engines.direct import play_scenarios
-from sealegs.engines.folders import Progress, run_rest
+from sealegs.engines.direct import PlayedEpisode, play_scenarios
+from sealegs.engines.folders import RECORDS, Progress, run_rest
+from sealegs.scenarios.scenario import Scenario
 from sealegs.suites.maze.maze_logs import FORM
 from sealegs.suites.maze.options import MazeOptions
+from sealegs.suites.maze.played_table import Note, play_with_table
 
 
 def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:
     """Run what is left of a scripted agent's run without Inspect."""
-    play = partial(
-        play_scenarios,
-        agent=options.agent,
-        setup=options.setup,
-        engine=options.engine,
-        jobs=jobs or options.jobs,
-    )
-    run_rest(options, folder, FORM, play, progress)
+
+    def play(left: Sequence[Scenario], note: Note) -> Iterator[PlayedEpisode]:
+        return play_scenarios(
+            left,
+            options.agent,
+            setup=options.setup,
+            engine=options.engine,
+            jobs=jobs or options.jobs,
+            note=note,
+        )
+
+    run_rest(options, folder, FORM, partial(play_with_table, records=folder / RECORDS, play=play), progress)

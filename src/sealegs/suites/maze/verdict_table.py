@@ -86,9 +86,14 @@ def read_maze_verdicts(path: Path, keep: Callable[[Scenario, MazeVerdict], K]) -
 
 def verdict_table(records: Path) -> TableParts | None:
     """The table of a file of records; None where there can be none."""
-    if records.name != RECORDS or not tables_usable():
+    if not may_have_table(records):
         return None
     return TableParts(records, _schema(), encode_rows, lambda folder: task_set(folder).edition)
+
+
+def may_have_table(records: Path) -> bool:
+    """Return whether there can be a table of this file here."""
+    return records.name == RECORDS and tables_usable()
 
 
 @cache
@@ -124,11 +129,11 @@ def judge_range(
 ) -> Iterator[JudgedRow[Scenario, MazeVerdict]]:
     """Read and judge a range of a file; see `judged_rows`."""
     for one in recorded(file, warnings, FORM, within, seen):
-        judged = _judged_episode(one, file)
-        yield JudgedRow(judged, one.place, table_row(one, judged.kept), _sets_of(one))
+        judged = judged_episode(one, file)
+        yield JudgedRow(judged, one.place, table_row(one, judged.kept), sets_of(one))
 
 
-def _judged_episode(one: RecordedEpisode[Scenario], file: Path) -> ReadEpisode[Scenario, MazeVerdict]:
+def judged_episode(one: RecordedEpisode[Scenario], file: Path) -> ReadEpisode[Scenario, MazeVerdict]:
     """Judge an episode by its record, unless it is invalid."""
     found, episode = one.record, one.episode
     if found.outside:
@@ -144,7 +149,8 @@ def _judged_episode(one: RecordedEpisode[Scenario], file: Path) -> ReadEpisode[S
     return ReadEpisode(one.run, episode, "", verdict, one.promised)
 
 
-def _sets_of(one: RecordedEpisode[Scenario]) -> dict[str, str]:
+def sets_of(one: RecordedEpisode[Scenario]) -> dict[str, str]:
+    """The task set of an episode, where that does not ship, with its edition."""
     folder = one.episode.tasks
     return {} if folder == SHIPPED else {folder: one.run[SETTINGS.index(TASK_SET)]}
 

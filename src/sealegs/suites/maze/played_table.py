@@ -1,0 +1,110 @@
+"""The table of verdicts of episodes that are being played: each is judged where it was played, from what is there.
+
+A report then has nothing to read and to judge anew. The table is the same as if the records had been read
+(`verdict_table`): its parts say of which bytes they are. It is written for what a run appends from the beginning of a
+file, or from where the table ends; what was interrupted before a part was written is judged by the next report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sealegs.engines import table_parts
+from sealegs.engines.direct import PlayedEpisode, no_note
+from sealegs.engines.logs import DAMAGE, RecordedEpisode, run_key
+from sealegs.engines.table_parts import PartWriter
+from sealegs.faults.user_error import UserError
+from sealegs.scenarios.scenario import Scenario
+from sealegs.suites.maze.maze_logs import FORM
+from sealegs.suites.maze.verdict_table import judged_episode, may_have_table, sets_of, table_row, verdict_table
+from sealegs.traces import Event, build_record
+from sealegs.traces.episode_ranges import EpisodePlace
+
+Note = Callable[[Scenario, Sequence[Event]], Any]
+Play = Callable[[Sequence[Scenario], Note], Iterator[PlayedEpisode]]
+
+
+class PlayedRow(NamedTuple):
+    """The row of an episode before it has a place in a file, and the task set that it is of (see `JudgedRow`)."""
+
+    row: Mapping[str, Any]
+    sets: Mapping[str, str]
+
+
+def note_row(episode: Scenario, events: Sequence[Event]) -> PlayedRow | None:
+    """Judge an episode that was just played; None where that fails, which whoever reads the record will report."""
+    try:
+        found = build_record(list(events))
+        one = RecordedEpisode(found, run_key(found, FORM), episode, 0, None)
+        return PlayedRow(table_row(one, judged_episode(one, Path()).kept), sets_of(one))
+    except (UserError, *DAMAGE):
+        return None
+
+
+def play_with_table(left: Sequence[Scenario], records: Path, play: Play) -> Iterator[list[str]]:
+    """Play episodes, and write the table of them beside their records where a report would write one.
+
+    Args:
+        left: the episodes.
+        records: the file that each is appended to before the next is asked for.
+        play: plays episodes, and notes something about each.
+
+    Yields:
+        the lines of each record.
+    """
+    table = _table_at_end(records) if len(left) >= table_parts.LEAST and may_have_table(records) else None
+    for lines, row in play(left, no_note if table is None else note_row):
+        yield lines
+        if table is not None:
+            table.add(lines, row)
+    if table is not None:
+        table.close()
+
+
+def _table_at_end(records: Path) -> PlayedTable | None:
+    table = PlayedTable(records)
+    return table if table.continues else None
+
+
+class PlayedTable:
+    """The table of a file to which one episode after the other is appended.
+
+    Args:
+        records: the file as it is before the first.
+    """
+
+    def __init__(self, records: Path) -> None:
+        self._records = records
+        self._end = records.stat().st_size if records.exists() else 0
+        self._line = 0
+
+    @property
+    def continues(self) -> bool:
+        """Whether the table reaches up to the end of the file, so that it can be continued there."""
+        return not self._end or self._writer.after.end == self._end
+
+    def add(self, lines: Sequence[str], row: PlayedRow | None) -> None:
+        """Add the row of the episode that was just appended as these lines; without a row the table ends."""
+        data = "".join(lines).encode()
+        self._writer.seen(data)
+        before = self._writer.after.line + self._line
+        place = EpisodePlace(self._end, self._end + len(data), before + len(lines))
+        self._end, self._line = place.end, self._line + len(lines)
+        if row is None:
+            self._writer.add(None, {}, {})
+        else:
+            self._writer.add(place, {**row.row, "start": place.start, "end": place.end}, row.sets)
+
+    def close(self) -> None:
+        """Write what is not written yet."""
+        self._writer.close()
+
+    @cached_property
+    def _writer(self) -> PartWriter:
+        # Made with the first row: pyarrow is then imported while others play.
+        table = verdict_table(self._records)
+        assert table is not None
+        return PartWriter(table, table.valid() if self._end else [])

@@ -1,0 +1,118 @@
+"""The table that a run writes while it plays says what a reader of the records would find out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sealegs.engines import direct, table_parts
+from sealegs.engines.direct import PlayedEpisode
+from sealegs.scenarios.scenario import Scenario
+from sealegs.suites.maze import agent_run, played_table
+from sealegs.suites.maze import verdict_table as table_of
+from sealegs.suites.maze.options import MazeOptions
+from sealegs.suites.maze.verdict_table import read_maze_verdicts
+from sealegs.traces import Event
+from tests import needs
+
+pq = pytest.importorskip("pyarrow.parquet", reason=needs.module("pyarrow"))
+LEAST, MOST = 4, 8  # so that a run of 20 episodes has parts of 8, 8 and 4 rows
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_parts, "LEAST", LEAST)
+    monkeypatch.setattr(table_parts, "MOST", MOST)
+
+
+def play(folder: Path, agent: str = "planner", jobs: int = 1, **more: Any) -> None:
+    agent_run.run_scripted_agent(MazeOptions(agent=agent, limit=1, **more), folder, lambda *_: None, jobs=jobs)
+
+
+def rows(folder: Path) -> list[list[dict[str, Any]]]:
+    """Those of each part."""
+    return [pq.read_table(file).to_pylist() for file in sorted(folder.glob("verdicts-*.parquet"))]
+
+
+def notes(folder: Path) -> list[bytes]:
+    return [pq.read_schema(file).metadata[table_parts.NOTE] for file in sorted(folder.glob("verdicts-*.parquet"))]
+
+
+def read(folder: Path) -> Any:
+    return read_maze_verdicts(folder, lambda _, one: (one[:-1], one.record()))
+
+
+def judged_anew(folder: Path) -> Any:
+    """What a reader finds out from the records, and the table that it writes."""
+    for file in folder.glob("verdicts-*.parquet"):
+        file.unlink()
+    return read(folder), rows(folder), notes(folder)
+
+
+@pytest.mark.parametrize("agent", ["planner", "oracle", "verifier", "retrier"])
+@pytest.mark.parametrize("recovery", ["off", "active"])
+def test_a_run_leaves_the_table_that_its_records_give(tmp_path: Path, agent: str, recovery: str) -> None:
+    play(tmp_path, agent, recovery=recovery)
+    left = rows(tmp_path), notes(tmp_path)
+    assert [len(part) for part in left[0]] == [8, 8, 4]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table_of, "judge_maze_episode", None)  # nothing is judged again
+        found = read(tmp_path)
+    assert (found, *left) == judged_anew(tmp_path)
+
+
+def test_workers_judge_what_they_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(direct, "CHUNK", 4)
+    play(tmp_path, jobs=2)
+    left = rows(tmp_path), notes(tmp_path)
+    assert sum(map(len, left[0])) == 20
+    assert left == judged_anew(tmp_path)[1:]
+
+
+def stopped(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next run be interrupted after so many episodes."""
+    whole = agent_run.play_scenarios
+
+    def some(left: Sequence[Scenario], **how: Any) -> Iterator[PlayedEpisode]:
+        yield from whole(left[:after], **how)
+        monkeypatch.setattr(agent_run, "play_scenarios", whole)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(agent_run, "play_scenarios", some)
+
+
+def test_a_resumed_run_leaves_what_no_part_has_to_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped(10, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path)
+    assert [len(part) for part in rows(tmp_path)] == [8]
+    play(tmp_path)
+    assert [len(part) for part in rows(tmp_path)] == [8]
+    assert read(tmp_path) == judged_anew(tmp_path)[0]
+
+
+def test_a_resumed_run_continues_a_table_that_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped(8, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path)
+    play(tmp_path)
+    left = rows(tmp_path), notes(tmp_path)
+    assert [len(part) for part in left[0]] == [8, 8, 4]
+    assert left == judged_anew(tmp_path)[1:]
+
+
+def test_an_episode_that_cannot_be_judged_ends_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build, count = played_table.build_record, iter(range(20))
+
+    def fails(events: list[Event]) -> Any:
+        if next(count) == 5:
+            raise ValueError("damaged")
+        return build(events)
+
+    monkeypatch.setattr(played_table, "build_record", fails)
+    play(tmp_path)
+    assert [len(part) for part in rows(tmp_path)] == [5]
+    assert read(tmp_path) == judged_anew(tmp_path)[0]

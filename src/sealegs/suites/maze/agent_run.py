@@ -20,7 +20,7 @@ def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, j
     def play(left: Sequence[Scenario], note: Note) -> Iterator[PlayedEpisode]:
         return play_scenarios(
             left,
-            options.agent,
+            agent=options.agent,
             setup=options.setup,
             engine=options.engine,
             jobs=jobs or options.jobs,

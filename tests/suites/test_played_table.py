@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sealegs.engines import direct, table_parts
-from sealegs.engines.direct import PlayedEpisode
+from sealegs.engines.direct import EpisodeLines
 from sealegs.scenarios.scenario import Scenario
 from sealegs.suites.maze import agent_run, played_table
 from sealegs.suites.maze import verdict_table as table_of
@@ -76,7 +76,7 @@ def stopped(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the next run be interrupted after so many episodes."""
     whole = agent_run.play_scenarios
 
-    def some(left: Sequence[Scenario], **how: Any) -> Iterator[PlayedEpisode]:
+    def some(left: Sequence[Scenario], **how: Any) -> Iterator[EpisodeLines]:
         yield from whole(left[:after], **how)
         monkeypatch.setattr(agent_run, "play_scenarios", whole)
         raise KeyboardInterrupt

@@ -84,7 +84,7 @@ class Planner(ScriptedAgent):
 
 
 def _violations(spec: ToolSpec, arguments: Mapping[str, Any], data: object) -> tuple[Violation, ...]:
-    """What an answer that was read from JSON breaks; kept with the tool, as most answers come in many episodes."""
+    """The violations of an answer that was read from JSON; kept with the tool, as most come in many episodes."""
     kept: dict[str, tuple[Violation, ...]] = vars(spec).setdefault("known_violations", {})
     try:
         key = json.dumps((arguments, data))

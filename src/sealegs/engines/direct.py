@@ -27,7 +27,7 @@ CHUNK = 64
 USUAL_SETUP = ScenarioSetup()
 
 
-class PlayedEpisode(NamedTuple):
+class EpisodeLines(NamedTuple):
     """An episode that was played: the lines of its record, and what `note` found out about it."""
 
     lines: list[str]
@@ -107,7 +107,7 @@ def play_scenarios(
     engine: str = "direct",
     jobs: int | None = None,
     note: Callable[[Scenario, Sequence[Event]], Any] = no_note,
-) -> Iterator[PlayedEpisode]:
+) -> Iterator[EpisodeLines]:
     """Run episodes on all cores.
 
     Args:
@@ -132,9 +132,9 @@ def _run_chunk(
     setup: ScenarioSetup,
     engine: str,
     note: Callable[[Scenario, Sequence[Event]], Any],
-) -> list[PlayedEpisode]:
+) -> list[EpisodeLines]:
     found = []
     for episode in chunk:
         events = play_scenario(episode, agent, setup, engine)
-        found.append(PlayedEpisode([line(event) for event in events], note(episode, events)))
+        found.append(EpisodeLines([line(event) for event in events], note(episode, events)))
     return found

@@ -14,7 +14,7 @@ from sealegs.traces import Recorder
 
 
 class MachineFailed(UserError):
-    """What an episode needs of this machine cannot be had: no result of its agent."""
+    """A pipe, a folder or a process that an episode needs cannot be had; this is no result of its agent."""
 
 
 @dataclass(frozen=True, slots=True)

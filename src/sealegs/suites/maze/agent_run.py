@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from sealegs.engines.direct import PlayedEpisode, play_scenarios
+from sealegs.engines.direct import EpisodeLines, play_scenarios
 from sealegs.engines.folders import RECORDS, Progress, run_rest
 from sealegs.scenarios.scenario import Scenario
 from sealegs.suites.maze.maze_logs import FORM
@@ -17,7 +17,7 @@ from sealegs.suites.maze.played_table import Note, play_with_table
 def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:
     """Run what is left of a scripted agent's run without Inspect."""
 
-    def play(left: Sequence[Scenario], note: Note) -> Iterator[PlayedEpisode]:
+    def play(left: Sequence[Scenario], note: Note) -> Iterator[EpisodeLines]:
         return play_scenarios(
             left,
             agent=options.agent,

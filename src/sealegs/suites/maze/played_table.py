@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sealegs.engines import table_parts
-from sealegs.engines.direct import PlayedEpisode, no_note
+from sealegs.engines.direct import EpisodeLines, no_note
 from sealegs.engines.logs import DAMAGE, RecordedEpisode, run_key
 from sealegs.engines.table_parts import PartWriter
 from sealegs.faults.user_error import UserError
@@ -24,7 +24,7 @@ from sealegs.traces import Event, build_record
 from sealegs.traces.episode_ranges import EpisodePlace
 
 Note = Callable[[Scenario, Sequence[Event]], Any]
-Play = Callable[[Sequence[Scenario], Note], Iterator[PlayedEpisode]]
+Play = Callable[[Sequence[Scenario], Note], Iterator[EpisodeLines]]
 
 
 class PlayedRow(NamedTuple):

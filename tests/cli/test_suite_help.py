@@ -51,7 +51,7 @@ def others(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        ("report --help", "published rows: minotaur, paladin."),
+        ("report --help", "published rows: minotaur or paladin."),
         ("report --help", "several runs of order;"),
         ("report --help", "a large run of labyrinth;"),
         ("rank --help", "a large run of labyrinth;"),

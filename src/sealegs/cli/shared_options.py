@@ -59,13 +59,13 @@ def _suite_names() -> dict[str, str]:
 
     every = suites()
     found = {
-        "graded": suites_with(Suite.grade),
+        "graded": [*suites_with(Suite.grade)],
         "judged_ahead": [name for name, suite in every.items() if suite.judged_ahead],
-        "measured": suites_with(Suite.measure_detection),
+        "measured": [*suites_with(Suite.measure_detection)],
         "published": [suite.published.name for suite in every.values() if suite.published and suite.published.name],
         "reported_together": [name for name, suite in every.items() if suite.reported_together],
     }
-    return {place: ", ".join(names) for place, names in found.items()}
+    return {place: ", ".join([*names[:-2], " or ".join(names[-2:])]) for place, names in found.items()}
 
 
 JUDGING_JOBS = jobs_option("Processes that judge a large run of {judged_ahead}; as many as there are cores by default.")

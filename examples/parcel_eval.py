@@ -24,7 +24,7 @@ FEES = {"Oslo": 4, "Lima": 6, "Kyoto": 5}
 
 @tool
 def parcel() -> Tool:
-    """What is known of a parcel."""
+    """A tool that looks a parcel up."""
 
     async def execute(id: str) -> str:
         """Look a parcel up.
@@ -40,7 +40,7 @@ def parcel() -> Tool:
 
 @tool
 def fee() -> Tool:
-    """What a kilogram costs."""
+    """A tool that tells the fee for a kilogram."""
 
     async def execute(city: str) -> str:
         """Tell the fee for a kilogram.
@@ -55,7 +55,7 @@ def fee() -> Tool:
 
 @task
 def parcels() -> Task:
-    """What does it cost to send a parcel?"""
+    """Questions for the cost of sending each parcel."""
     samples = [
         Sample(input=f"What does it cost to send {id}?", target=f"{weight * FEES[city]} kr", id=id)
         for id, (city, weight) in PARCELS.items()

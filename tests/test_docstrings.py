@@ -8,16 +8,19 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from sealegs.world.corpus import load_corpus
 
 SOURCE = Path(__file__).parent.parent / "src"
+EXAMPLES = SOURCE.parent / "examples"
 PREPOSITIONS = {"As", "By", "For", "From", "In", "Of", "To", "Whose", "With"}
 QUESTIONS = {"How", "That", "What", "When", "Where", "Whether", "Which", "Who", "Whose", "Why"}
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 PROPERTIES = {"property", "cached_property"}  # these may begin with "Whether", as attributes do elsewhere
 ANYWHERE = {"ChoiceError", "MissingExtra", "PlanError", "UserError"}  # for people, through all rooms
 # Models and functions that agents see: their texts are part of a task set, of the proof's prompts, or of a tool.
-EXCEPTIONS = {"Notice", "ToolInput", "ToolOutput", "help_", "in_stock"}
+EXCEPTIONS = {"Need", "Notice", "ToolInput", "ToolOutput", "help_", "in_stock"}
 
 
 @cache
@@ -36,8 +39,9 @@ def headless(root: Path) -> Iterator[str]:
                     yield f"{path.name}: {node.name}: {first} ..."
 
 
-def test_no_docstring_begins_with_a_preposition() -> None:
-    assert list(headless(SOURCE)) == []
+@pytest.mark.parametrize("root", [SOURCE, EXAMPLES], ids=["src", "examples"])
+def test_no_docstring_begins_with_a_preposition(root: Path) -> None:
+    assert list(headless(root)) == []
 
 
 def test_a_headless_docstring_is_found(tmp_path: Path) -> None:
@@ -69,10 +73,11 @@ def schemas() -> str:
     return json.dumps([[spec.parameters, spec.returns] for spec in specs], ensure_ascii=False)
 
 
-def test_no_docstring_begins_with_a_question() -> None:
+@pytest.mark.parametrize("root", [SOURCE, EXAMPLES], ids=["src", "examples"])
+def test_no_docstring_begins_with_a_question(root: Path) -> None:
     assert [
         place
-        for place, line in beginning_with_a_question(SOURCE)
+        for place, line in beginning_with_a_question(root)
         if json.dumps(line, ensure_ascii=False)[1:-1] not in schemas()
     ] == []
 

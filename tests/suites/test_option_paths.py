@@ -14,15 +14,18 @@ import pytest
 
 from sealegs.scenarios.scenario import Scenario, scenario_from_record
 from sealegs.scenarios.scenario_setup import SETUP_FACTS, ScenarioSetup
+from sealegs.suites.highwater.coder_setup import CODER_FACTS, CoderSetup
+from sealegs.suites.highwater.options import HighwaterOptions
 from sealegs.suites.maze.maze_logs import FORM
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.paladin.arm_engine import Setup
+from sealegs.suites.paladin.arm_engine import ARM_FACTS, Setup
 from sealegs.suites.run_options import RunOptions
 from sealegs.suites.suite import suites
 from tests import needs
 
 SOURCE = Path(__file__).parents[2] / "src" / "sealegs"
 ENGINES = "inspect"  # the suite of this name and the engine of this name are two things
+CODER, PROBLEMS = "suites/highwater/coder_setup.py", "suites/highwater/problem_episodes.py"
 # Quoted names outside the suite's room that are something else.
 OTHERWISE = {
     ("agents/arms/__init__.py", "paladin"): "an arm",
@@ -42,6 +45,12 @@ OTHERWISE = {
     ("training/proof/sizes.py", "paladin"): "an arm",
     ("world/sql/augmentation.py", "highwater"): "the key of a random stream",
     ("world/sql/build.py", "highwater"): "the key of a random stream",
+}
+# Names in a suite's rooms that are written like an option of it and are something else.
+NAMESAKES = {
+    ("suites/highwater/__init__.py", "distractors"): "a setting",
+    ("suites/highwater/coding_protocol.py", "search"): "of a regular expression",
+    ("suites/highwater/inspect_task.py", "sandbox"): "a parameter of Inspect's tasks",
 }
 
 
@@ -74,6 +83,12 @@ def quoted_in(file: Path) -> set[str]:
         ("maze", "language", ("engines", "suites/maze"), set()),
         ("inspect", "recovery", ("suites/inspect_eval",), {"suites/inspect_eval/knowledge_use.py"}),
         ("paladin", "retrieval", ("engines", "suites/paladin"), {"suites/paladin/arm_engine.py"}),
+        ("highwater", "search", ("engines", "suites/highwater"), {CODER}),
+        ("highwater", "interface", ("engines", "suites/highwater"), {CODER}),
+        ("highwater", "allow_weak_sandbox", ("engines", "suites/highwater"), {CODER}),
+        ("highwater", "sandbox", ("engines", "suites/highwater"), {CODER, "suites/highwater/containers.py"}),
+        ("highwater", "distractors", ("engines", "suites/highwater"), {PROBLEMS}),
+        ("highwater", "hints", ("engines", "suites/highwater"), {PROBLEMS, "suites/highwater/coder_prompts.py"}),
     ],
 )
 def test_an_option_stands_where_it_is_declared_and_means_something(
@@ -82,7 +97,7 @@ def test_an_option_stands_where_it_is_declared_and_means_something(
     declared = Path(inspect.getfile(suites()[suite].options)).relative_to(SOURCE).as_posix()
     files = [file for room in rooms for file in sorted((SOURCE / room).rglob("*.py"))]
     found = {file.relative_to(SOURCE).as_posix() for file in files if option in names_in(file)}
-    assert found == {declared} | meaning
+    assert found == {declared} | meaning | {file for file, name in NAMESAKES if name == option}
 
 
 def test_no_suite_is_named_outside_its_room() -> None:
@@ -98,9 +113,18 @@ def test_no_suite_is_named_outside_its_room() -> None:
 
 def test_a_setup_is_taken_from_the_options_as_a_whole() -> None:
     assert MazeOptions(agent="naive", recovery="advise", max_steps=7).setup == ScenarioSetup(7, "advise")
-    for kind, options in ((ScenarioSetup, "maze"), (Setup, "paladin")):
+    coder = HighwaterOptions(agent="naive", search="mine", interface="calls", max_steps=7, allow_weak_sandbox=True)
+    assert coder.setup == CoderSetup(7, "mine", True, "calls")
+    assert coder.setup.about() == {"max_steps": 7, "search": "mine", "interface": "calls"}
+    noted = (
+        (ScenarioSetup, "maze", SETUP_FACTS),
+        (Setup, "paladin", ARM_FACTS),
+        (CoderSetup, "highwater", CODER_FACTS),
+    )
+    for kind, options, facts in noted:
         assert {field.name for field in fields(kind)} <= suites()[options].options.model_fields.keys()
-        assert {field.name for field in fields(kind)} <= set(suites()[options].schema.settings)
+        assert set(facts) <= set(suites()[options].schema.settings)
+    assert {field.name for field in fields(CoderSetup)} - set(CODER_FACTS) == {"allow_weak_sandbox", "sandbox"}
 
 
 def test_a_field_that_is_new_needs_no_more_than_the_option_and_the_setup() -> None:
@@ -125,6 +149,10 @@ def test_the_settings_of_a_run_are_those_that_records_note() -> None:
         *("agent", "model", "prompt", "seed", "own", "max_steps"),
         *("tasks", "moment", "implicit", "wording", "language", "recovery", "task_set"),
     )
+    assert suites()["highwater"].schema.settings == (
+        *("agent", "model", "setting", "distractors", "hints", "seed", "own", "data"),
+        *("rows", "empty_hint", "examples", "refusal", "max_steps", "search", "interface", "task_set"),
+    )
 
 
 def test_a_sample_without_a_record_is_of_its_own_run() -> None:
@@ -136,9 +164,11 @@ def test_a_sample_without_a_record_is_of_its_own_run() -> None:
 
 def test_a_solver_has_the_parameters_of_its_setup() -> None:
     pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
+    from sealegs.suites.highwater.inspect_task import code_loop
     from sealegs.suites.maze.inspect_task import tool_loop
     from sealegs.suites.paladin.inspect_task import played_arm
 
     assert list(inspect.signature(tool_loop).parameters) == ["max_steps", "recovery"]
     assert list(inspect.signature(played_arm).parameters) == ["arm", "retrieval", "max_steps"]
+    assert list(inspect.signature(code_loop).parameters) == ["max_steps", "search", "allow_weak_sandbox"]
     assert callable(tool_loop(recovery="active"))

@@ -13,6 +13,7 @@ from sealegs.sandbox.conversation import CodeTurn
 from sealegs.suites.highwater.code_writer import CODE, LONGEST, printed_outcome
 from sealegs.suites.highwater.coder_engine import play_highwater_episode, play_highwater_episodes
 from sealegs.suites.highwater.coder_run import run_scripted_coder
+from sealegs.suites.highwater.coder_setup import CoderSetup
 from sealegs.suites.highwater.coding_protocol import (
     action,
     solution,
@@ -149,6 +150,7 @@ def test_a_run_that_is_stopped_goes_on(tmp_path: Path) -> None:
 def test_equal_settings_give_equal_records() -> None:
     played = episodes_of_problems(choose_problems("", "test", 5, 0), ("off", "on"))
     once, again = (
-        sorted(map(tuple, play_highwater_episodes(played, "planner", interface="calls", jobs=1))) for _ in range(2)
+        sorted(map(tuple, play_highwater_episodes(played, "planner", CoderSetup(interface="calls"), jobs=1)))
+        for _ in range(2)
     )
     assert once == again

@@ -66,7 +66,7 @@ class Loan(ToolEpisode):
 
     @property
     def request(self) -> str:
-        """What the user asks for."""
+        """The words of the user."""
         return f"Reserve {self.title} for reader {self.reader}, once. Answer with the book's id."
 
     @property
@@ -121,7 +121,7 @@ class ShelfOptions(ToolSuiteOptions):
     modes: Names = option(tuple(FAULTS), "Modes, with commas: clean, unavailable, lost.")
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with the options."""
+        """The problems of the options."""
         yield from super().problems()
         yield from unknown_name_problems("mode", list(self.modes), FAULTS)
 
@@ -176,7 +176,7 @@ PUBLISHED = {"success": {"desk-model": Figure(75.0, 42.8, 93.3, 12)}}  # invente
 
 
 def published_figures(metric: str, options: Mapping[str, str]) -> Iterable[PublishedFigure]:
-    """What was published of a metric."""
+    """The published figures of a metric."""
     for model, figure in PUBLISHED.get(metric, {}).items():
         yield PublishedFigure(model, "library-desk", figure, "table 1 of nobody's paper")
 

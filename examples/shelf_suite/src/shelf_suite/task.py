@@ -1,4 +1,4 @@
-"""What Inspect finds: the suite as a task."""
+"""The suite as a task, which Inspect finds here."""
 
 from sealegs.suites.inspect_entry import inspect_task
 from shelf_suite.suite import SUITE

@@ -7,25 +7,25 @@ this process, which needs no sandbox and takes a tenth of the time. The calls ar
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from functools import partial
 
 from sealegs.agents import CODERS, Coder, Quest, Say
 from sealegs.engines.workers import in_chunks
 from sealegs.faults.call import Outcome
 from sealegs.inject import EndlessWait, VirtualClock
-from sealegs.sandbox import Pool, launcher
+from sealegs.sandbox import Pool
 from sealegs.suites.highwater.code_writer import Writer, printed_outcome, resolve_arguments
 from sealegs.suites.highwater.coder_prompts import hint
+from sealegs.suites.highwater.coder_setup import CoderSetup
 from sealegs.suites.highwater.coding_protocol import action, solution
 from sealegs.suites.highwater.environment import Environment
-from sealegs.suites.highwater.function_search import BM25
 from sealegs.suites.highwater.interpreter import NoKernel, ThreadInterpreter
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
 
 CHUNK = 16
+USUAL = CoderSetup()
 STOPPED = "no answer within {} messages"
 
 
@@ -44,20 +44,18 @@ def agent_for(name: str, episode: HighwaterEpisode) -> Coder:
     knowing = name in ("oracle", "naive")
     reach = frozenset(one for one in episode.found.functions if episode.callable(one)) if knowing else frozenset()
     solutions = episode.found.solutions if knowing else ()
-    given_hint = hint(episode) if episode.hints else ""
-    return CODERS[name](Quest(episode.found.question, functions, solutions, reach, given_hint))
+    return CODERS[name](Quest(episode.found.question, functions, solutions, reach, hint(episode)))
 
 
 def play_highwater_episode(
-    episode: HighwaterEpisode, agent: str, *, max_steps: int = 25, search: str = BM25, pool: Pool | None = None
+    episode: HighwaterEpisode, agent: str, setup: CoderSetup = USUAL, *, pool: Pool | None = None
 ) -> list[Event]:
     """Run one episode of a scripted agent; whatever the agent does, the events end with an end.
 
     Args:
         episode: what is played.
         agent: its name.
-        max_steps: messages, the answer included.
-        search: what finds functions.
+        setup: how it is played, but for the interface, which the pool decides.
         pool: gives the kernel that the agent's code runs in; without one its calls are made here.
 
     Raises:
@@ -65,16 +63,14 @@ def play_highwater_episode(
     """
     clock = VirtualClock()
     recorder = Recorder(clock)
-    interface = "calls" if pool is None else "code"
-    settings = {"max_steps": max_steps, "search": search, "interface": interface}
-    recorder.start(episode.id, episode.about({"agent": agent, **settings}))
+    recorder.start(episode.id, episode.about({"agent": agent, **setup.as_played(pool).about()}))
     try:
-        environment = Environment(episode, recorder, clock, search)
+        environment = Environment(episode, recorder, clock, setup.finder)
         player = agent_for(agent, episode)
         if pool is None:
-            _play(player, environment, recorder, max_steps)
+            _play(player, environment, recorder, setup.max_steps)
         else:
-            _play_in_code(Writer(player), environment, recorder, max_steps, pool)
+            _play_in_code(Writer(player), environment, recorder, setup.max_steps, pool)
     except EndlessWait as error:
         recorder.finish("hung", detail=str(error))
     except NoKernel:
@@ -112,24 +108,14 @@ def _play_in_code(writer: Writer, environment: Environment, recorder: Recorder, 
 
 
 def play_highwater_episodes(
-    episodes: Sequence[HighwaterEpisode],
-    agent: str,
-    *,
-    max_steps: int = 25,
-    search: str = BM25,
-    interface: str = "code",
-    allow_weak: bool = False,
-    jobs: int | None = None,
+    episodes: Sequence[HighwaterEpisode], agent: str, setup: CoderSetup = USUAL, *, jobs: int | None = None
 ) -> Iterator[list[str]]:
     """Run episodes on all cores.
 
     Args:
         episodes: what to run.
         agent: a scripted agent's name.
-        max_steps: messages, the answer included.
-        search: what finds functions.
-        interface: `code`, or `calls`.
-        allow_weak: run code in weak isolation where there is no strong one.
+        setup: how each is played.
         jobs: processes; as many as there are cores by default. One runs in this process.
 
     Yields:
@@ -138,18 +124,11 @@ def play_highwater_episodes(
     Raises:
         UserError: the isolation here is too weak, or no kernel comes up.
     """
-    if interface == "code":
-        launcher(allow_weak)  # what is wrong with it is reported once, here
-    work = partial(
-        _run_chunk, agent=agent, max_steps=max_steps, search=search, code=interface == "code", allow_weak=allow_weak
-    )
-    yield from in_chunks(episodes, work, jobs, CHUNK)
+    setup.check_isolation()  # what is wrong with it is reported once, here
+    yield from in_chunks(episodes, partial(_run_chunk, agent=agent, setup=setup), jobs, CHUNK)
 
 
-def _run_chunk(
-    chunk: Sequence[HighwaterEpisode], agent: str, max_steps: int, search: str, code: bool, allow_weak: bool
-) -> list[list[str]]:
-    with ExitStack() as stack:
-        pool = stack.enter_context(Pool(launcher(allow_weak), size=1)) if code else None
-        played = [play_highwater_episode(one, agent, max_steps=max_steps, search=search, pool=pool) for one in chunk]
+def _run_chunk(chunk: Sequence[HighwaterEpisode], agent: str, setup: CoderSetup) -> list[list[str]]:
+    with setup.pool() as pool:
+        played = [play_highwater_episode(one, agent, setup, pool=pool) for one in chunk]
     return [[line(event) for event in events] for events in played]

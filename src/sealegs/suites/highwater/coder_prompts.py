@@ -65,11 +65,13 @@ def coder_system_prompt(episode: HighwaterEpisode, steps: int) -> str:
 
 def question(episode: HighwaterEpisode) -> str:
     """The question, with hints where they are wanted."""
-    return "\n\n".join([episode.found.question, *([hint(episode)] if episode.hints else [])])
+    return "\n\n".join(filter(None, [episode.found.question, hint(episode)]))
 
 
 def hint(episode: HighwaterEpisode) -> str:
-    """The hint that tells the question's data from others of the kind."""
+    """The hint that tells the question's data from others of the kind; empty where none is wanted."""
+    if not episode.hints:
+        return ""
     database = in_words(episode.found.database)
     columns = ", ".join(episode.found.columns)
     return f"Hint: the data is called {database}. The columns of the answer: {columns}."

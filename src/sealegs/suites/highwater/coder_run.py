@@ -17,13 +17,5 @@ def run_scripted_coder(options: HighwaterOptions, folder: Path, progress: Progre
     Raises:
         UserError: the sandbox here is too weak, or the folder holds something else.
     """
-    play = partial(
-        play_highwater_episodes,
-        agent=options.agent,
-        max_steps=options.max_steps,
-        search=options.search,
-        interface=options.interface,
-        allow_weak=options.allow_weak_sandbox,
-        jobs=jobs or options.jobs,
-    )
+    play = partial(play_highwater_episodes, agent=options.agent, setup=options.setup, jobs=jobs or options.jobs)
     run_rest(options, folder, FORM, play, progress)

@@ -7,7 +7,7 @@ the record is made here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
@@ -15,7 +15,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject import NO_DRY_RUN, Session
 from sealegs.inject.clock import Clock
 from sealegs.scoring.highwater_judge import SEARCH
-from sealegs.suites.highwater.function_search import BM25, MOST, finder
+from sealegs.suites.highwater.function_search import MOST, Finder, finder
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
 from sealegs.traces import Recorder
 from sealegs.world.sql.function_library import SqlFunction
@@ -52,13 +52,15 @@ class Environment:
         episode: what is played.
         recorder: of the episode.
         clock: of the episode.
-        search: `bm25`, or the name of a model of embeddings.
+        find: gives the functions of a folder, as they are found.
     """
 
-    def __init__(self, episode: HighwaterEpisode, recorder: Recorder, clock: Clock, search: str = BM25) -> None:
+    def __init__(
+        self, episode: HighwaterEpisode, recorder: Recorder, clock: Clock, find: Callable[[str], Finder] = finder
+    ) -> None:
         self._episode = episode
         self._manner = episode.manner
-        self._search = search
+        self._find = find
         self._specs = {spec.name: spec for spec in ((SEARCHING, TELLING) if episode.setting == "open" else ())}
         self._specs |= {function.name: self._tool(function) for function in episode.offered}
         self._session = Session(
@@ -134,7 +136,7 @@ class Environment:
             problems.append(f"num_results must be a whole number from 1 to {MOST}, got {num_results!r:.60}")
         if problems:
             return Failure(f"{SEARCH}: {'; '.join(problems)}", type="InvalidArguments", status=422)
-        found = finder(self._episode.data, self._search).find(query, num_results)
+        found = self._find(self._episode.data).find(query, num_results)
         return Value([{"name": one.name, "description": one.description} for one in found])
 
     def _show_documentation(self, tool_name: Any = None, **others: Any) -> Outcome:

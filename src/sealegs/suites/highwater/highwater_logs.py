@@ -20,13 +20,19 @@ from sealegs.scoring.highwater_judge import judge_highwater
 from sealegs.scoring.highwater_metrics import HighwaterResult
 from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.metric import Row, player_row
+from sealegs.suites.highwater.coder_setup import CODER_FACTS
 from sealegs.suites.highwater.libraries import library_data
-from sealegs.suites.highwater.problem_episodes import MANNERS, PLAIN, SUITE, HighwaterEpisode, highwater_episode_from
+from sealegs.suites.highwater.problem_episodes import (
+    EPISODE_FACTS,
+    PLAIN,
+    SUITE,
+    HighwaterEpisode,
+    highwater_episode_from,
+)
 from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
 
-RUN_FACTS = ("max_steps", "search", "interface")
-SETTINGS = ("agent", "model", "setting", "distractors", "hints", "seed", "own", "data", *MANNERS, *RUN_FACTS, TASK_SET)
+SETTINGS = ("agent", "model", *EPISODE_FACTS, *CODER_FACTS, TASK_SET)
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
         raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
     episode = sampled_episode(about, sample.get("epoch", 1))
     detail = str((sample.get("error") or {}).get("message", "no record"))
-    facts = {name: about.get(name, "") for name in RUN_FACTS}
+    facts = {name: about.get(name, "") for name in CODER_FACTS}
     return [
         EpisodeStarted(episode.id, episode.about({**agent_or_model(str(started.get("model"))), **facts})),
         EpisodeEnded("crashed", detail),

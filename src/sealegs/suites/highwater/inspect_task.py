@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import Any
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -23,21 +22,19 @@ from inspect_ai.model import (
 )
 from inspect_ai.scorer import Metric as InspectMetric
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, accuracy, metric, scorer
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Generate, Solver, TaskState
 
 from sealegs.engines.inspect_ends import ModelEnd, finish_by_model, model_end
 from sealegs.engines.inspect_runner import note_faults, note_record, transcript_record
 from sealegs.engines.inspect_turns import METADATA, tell_facts
 from sealegs.engines.logs import agent_or_model
 from sealegs.inject.clock import RealClock
-from sealegs.sandbox import launcher
 from sealegs.scoring.highwater_metrics import CLEAN
 from sealegs.suites.highwater.coder_prompts import coder_system_prompt, question
+from sealegs.suites.highwater.coder_setup import CODER_FACTS, CoderSetup, LoopSetup
 from sealegs.suites.highwater.coding_protocol import NO_ACTION, action, wrap_observation
-from sealegs.suites.highwater.containers import kernels, sandbox_for
 from sealegs.suites.highwater.environment import Environment
-from sealegs.suites.highwater.function_search import BM25
-from sealegs.suites.highwater.highwater_logs import RUN_FACTS, judge_highwater_episode, sampled_episode
+from sealegs.suites.highwater.highwater_logs import judge_highwater_episode, sampled_episode
 from sealegs.suites.highwater.interpreter import TaskInterpreter
 from sealegs.suites.highwater.options import HighwaterOptions
 from sealegs.suites.highwater.problem_episodes import (
@@ -45,7 +42,7 @@ from sealegs.suites.highwater.problem_episodes import (
     VERSION,
     HighwaterEpisode,
 )
-from sealegs.suites.inspect_entry import option_task
+from sealegs.suites.inspect_entry import option_task, setup_solver
 from sealegs.traces import Recorder, build_record
 
 STOP = "</execute>"
@@ -53,20 +50,19 @@ STOP = "</execute>"
 
 def _highwater_task(options: HighwaterOptions, episodes: list[HighwaterEpisode]) -> Task:
     """The task of these episodes."""
-    if not options.sandbox:
-        launcher(options.allow_weak_sandbox)  # what is wrong with it is reported before anything runs
-    settings = {"max_steps": options.max_steps, "search": options.search, "interface": "code"}
+    setup = options.setup
+    setup.check_isolation()  # what is wrong with it is reported before anything runs
     return Task(
-        dataset=MemoryDataset([_sample(one, settings, options.epochs) for one in episodes], SUITE),
-        solver=code_loop(options.max_steps, options.search, options.allow_weak_sandbox),
-        sandbox=sandbox_for(options.sandbox),
+        dataset=MemoryDataset([_sample(one, setup, options.epochs) for one in episodes], SUITE),
+        solver=code_loop(**asdict(options.part_for(LoopSetup))),
+        sandbox=setup.inspect_sandbox(),
         scorer=rows_verdict(),
         headline_metric=HeadlineMetric(metric="accuracy_errors"),
         config=GenerateConfig(temperature=0.0, max_tokens=4_000, stop_seqs=[STOP]),
         fail_on_error=False,
         score_on_error=True,
         version=VERSION,
-        metadata={"setting": options.setting, "seed": options.seed, "sandbox": options.sandbox, **settings},
+        metadata={"setting": options.setting, "seed": options.seed, **setup.task_facts()},
     )
 
 
@@ -74,17 +70,16 @@ ABOUT = "Questions to answer with functions made from SQL, the first of which is
 highwater = option_task(HighwaterOptions, _highwater_task, name=SUITE, summary=ABOUT, module=__name__)
 
 
-def _sample(episode: HighwaterEpisode, settings: dict[str, Any], epochs: int) -> Sample:
-    about = {**episode.about({}), "data": episode.data, "own": episode.own, "epochs": epochs, **settings}
+def _sample(episode: HighwaterEpisode, setup: CoderSetup, epochs: int) -> Sample:
+    about = {**episode.about({}), "data": episode.data, "own": episode.own, "epochs": epochs, **setup.about()}
     messages: list[ChatMessage] = [
-        ChatMessageSystem(content=coder_system_prompt(episode, settings["max_steps"])),
+        ChatMessageSystem(content=coder_system_prompt(episode, setup.max_steps)),
         ChatMessageUser(content=question(episode), metadata={METADATA: about}),
     ]
     return Sample(input=messages, id=episode.id, metadata=about)
 
 
-@solver
-def code_loop(max_steps: int = 25, search: str = BM25, allow_weak_sandbox: bool = False) -> Solver:
+def _code_loop(setup: LoopSetup) -> Solver:
     """Messages and observations in turns until a solution, with the faults of the sample's episode."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -92,24 +87,23 @@ def code_loop(max_steps: int = 25, search: str = BM25, allow_weak_sandbox: bool 
         tell_facts(state, {"epoch": episode.epoch})
         clock = RealClock()
         recorder = Recorder(clock, note_faults)
-        settings = {name: state.metadata[name] for name in RUN_FACTS}
+        settings = {name: state.metadata[name] for name in CODER_FACTS}
         recorder.start(episode.id, episode.about({**agent_or_model(str(get_model())), **settings}))
         with note_record(recorder):
-            await _converse(
-                state, Environment(episode, recorder, clock, search), recorder, max_steps, allow_weak_sandbox
-            )
+            await _converse(state, Environment(episode, recorder, clock, setup.finder), recorder, setup)
         return state
 
     return solve
 
 
-async def _converse(
-    state: TaskState, environment: Environment, recorder: Recorder, max_steps: int, allow_weak: bool
-) -> None:
+code_loop = setup_solver(LoopSetup, _code_loop, name="code_loop", module=__name__)
+
+
+async def _converse(state: TaskState, environment: Environment, recorder: Recorder, setup: LoopSetup) -> None:
     model = get_model()
     end: ModelEnd | None = None  # of the last message
-    async with TaskInterpreter(environment, kernels(allow_weak)) as interpreter:
-        for _ in range(max_steps):
+    async with TaskInterpreter(environment, setup.kernels()) as interpreter:
+        for _ in range(setup.max_steps):
             state.output = await model.generate(state.messages)
             end = model_end(state.output)
             if end is not None and end.last:
@@ -125,7 +119,7 @@ async def _converse(
             observation = wrap_observation(NO_ACTION) if parsed.kind == "none" else await interpreter.run(parsed.text)
             state.messages.append(ChatMessageUser(content=observation))
     if end is None:
-        recorder.finish("steps", detail=f"no answer within {max_steps} messages")
+        recorder.finish("steps", detail=f"no answer within {setup.max_steps} messages")
     else:
         recorder.finish(end.reason, detail=end.detail)
 

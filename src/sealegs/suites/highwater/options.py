@@ -15,6 +15,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.sandbox import find_isolation
 from sealegs.suites.choices import ENGINES, unknown_name_problems, who_problems
 from sealegs.suites.highwater import ERRORS, INTERFACES, SETTINGS, SPLITS
+from sealegs.suites.highwater.coder_setup import CoderSetup
 from sealegs.suites.highwater.containers import problems_of, resolve_sandbox_path
 from sealegs.suites.highwater.environment import SEARCHING, TELLING
 from sealegs.suites.highwater.function_search import BM25, finder
@@ -88,6 +89,11 @@ class HighwaterOptions(RunOptions):
     def manner(self) -> Manner:
         """The manner in which functions answer and the question is introduced."""
         return Manner(cast("RowForm", self.rows), self.empty_hint, self.examples, cast("RefusalWords", self.refusal))
+
+    @property
+    def setup(self) -> CoderSetup:
+        """The way in which each episode is played."""
+        return self.part_for(CoderSetup)
 
     @property
     def refusals(self) -> tuple[str, ...]:

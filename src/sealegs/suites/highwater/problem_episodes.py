@@ -179,6 +179,14 @@ class HighwaterEpisode:
         return {**facts, **marks, **who}
 
 
+# In these the episodes of one run agree; the others tell its episodes apart, and of the manner each field is a fact.
+TOLD_APART = ("problem", "errors", "epoch")
+EPISODE_FACTS = (
+    *(one.name for one in fields(HighwaterEpisode) if one.name not in (*TOLD_APART, "manner")),
+    *MANNERS,
+)
+
+
 def highwater_episode_from(about: Mapping[str, Any]) -> HighwaterEpisode:
     """The episode that these facts are of."""
     return HighwaterEpisode(

@@ -63,7 +63,7 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
         """Say that no code is run, if nothing here could contain it."""
         from sealegs.sandbox import find_isolation
 
-        if options.interface == "calls" and not find_isolation().strong:
+        if not options.setup.runs_code and not find_isolation().strong:
             yield "no strong sandbox here, so the agent's calls are made without one, and no code is run"
 
     def scripted_names(self) -> Collection[str]:

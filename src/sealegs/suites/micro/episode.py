@@ -189,8 +189,8 @@ class _Episode:
         live = _Live(self._payload.record)
         # Written as it happens: a process that hangs is killed from outside, and this file is all that remains.
         recorder = Recorder(self._clock, live.write)
-        recorder.start(self._name, self._about())
         try:
+            recorder.start(self._name, self._about())
             answer, ended, error = await self._at_python(recorder)
             recorder.note({OUTSIDE: error} if ended == OUTSIDE else {})
             outcome = {"step limit": "steps", UNREAD: "empty"}.get(ended, ended)

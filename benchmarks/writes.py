@@ -4,7 +4,9 @@
 
 For each write, rename, fsync, lock, fork and unlink of a small run of a command in turn: the command is killed there,
 or the call fails; then the same command runs again, and every row that it leaves is compared with those of a run that
-was never disturbed. Where there are too many points, some of each kind and file are drawn, evenly.
+was never disturbed. What is killed may be the process that one run of an agent has to itself: that run crashed, as any
+that is killed has, and it alone must be told so. Where there are too many points, some of each kind and file are drawn,
+evenly.
 """
 
 from __future__ import annotations
@@ -65,6 +67,7 @@ class WritingCommand:
         noise: parts of lines that differ from run to run, such as seconds, and threads that were still there.
         warm: whether it may run in the process that all others are forked from; one that leaves threads may not.
         prepare: puts files that it reads beside `out`.
+        journal: a file in `out` of how runs ended, each in a process of its own; the last row of each run counts.
         scratch: names of files and folders in `out` that a run keeps for itself, as a pattern; they are not compared.
     """
 
@@ -75,6 +78,7 @@ class WritingCommand:
     noise: str = ""
     warm: bool = True
     prepare: Callable[[Path], object] = lambda place: None
+    journal: str = ""
     scratch: str = r"\."
 
 
@@ -108,6 +112,7 @@ COMMANDS = (
         "campaign run",
         "campaign run small.campaign --jobs 1 --time-limit 20 --out out",
         noise=r'"(?:at|seconds|start_seconds|first_call_seconds|threads)": -?[\d.e-]+',
+        journal="journal.jsonl",
     ),
     WritingCommand("data make", f"{DATA} --out out"),
     WritingCommand("maze generate", "maze generate --levels C1 --n 2 --jobs 1 --out out"),
@@ -145,6 +150,7 @@ class Trial:
         doubled: rows that are there too often, or that no undisturbed run has.
         left: files of the disturbed process that are still there.
         wrong: what else went wrong, in words; empty where nothing did.
+        crashed: whether the process of a single run was killed, and the command says so of that run.
     """
 
     command: str
@@ -158,6 +164,7 @@ class Trial:
     left: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     code: int | None = 0
+    crashed: bool = False
 
     @property
     def sound(self) -> bool:
@@ -247,9 +254,20 @@ class Course:
         if again.code not in self.command.usual:
             wrong.append(f"the same command ended with {again.code}: {again.output.strip()[-200:]}")
         hit = first.struck or point
-        lost, more = self._rows - now, now - self._rows
+        lost, more, crashed = self._differences(now, way)
         kinds = (self.command.name, hit.kind, hit.file, hit.number, way, first.struck is not None)
-        return Trial(*kinds, lost.total(), more.total(), left, tuple(wrong), first.code)
+        return Trial(*kinds, lost.total(), more.total(), left, tuple(wrong), first.code, crashed)
+
+    def _differences(self, now: Rows, way: Way) -> tuple[Rows, Rows, bool]:
+        """Rows that are missing and rows that are too many, without those about the one run whose process was killed;
+        and whether there is such a run."""
+        lost, more = self._rows - now, now - self._rows
+        told = [row for name, row in more if name == self.command.journal and '"signal": "SIGKILL"' in row]
+        if way not in ("kill", "torn") or len(told) != 1:
+            return lost, more, False
+        run = _run_of(told[0])
+        lost, more = (Counter({one: n for one, n in rows.items() if run not in "".join(one)}) for rows in (lost, more))
+        return lost, more, True
 
     def rows(self) -> Rows:
         """The rows of all files that the command keeps."""
@@ -261,7 +279,10 @@ class Course:
             if name.endswith(ENDING):  # it has an entry more where a run was resumed, so what it says is compared
                 found[name, _said_by_chain(file)] += 1
                 continue
-            for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            if name == self.command.journal:  # a run that failed outside its agent is made again, and both are kept
+                lines = list({_run_of(line): line for line in lines}.values())
+            for line in lines:
                 found[name, re.sub(self.command.noise, "", line) if self.command.noise else line] += 1
         return found
 
@@ -271,7 +292,7 @@ class Course:
             yield "it did not end"
         if end.late:
             yield "its processes outlived it"
-        if end.code in self.command.usual and self.rows() != self._rows:
+        if end.code in self.command.usual and any(self._differences(self.rows(), way)[:2]):
             yield "it said that all is done, and it is not"
         if way not in ("kill", "torn") and (end.code == OWN_FAULT or "Traceback" in end.output):
             lines = end.output.strip().splitlines()
@@ -304,6 +325,12 @@ def _said_by_chain(file: Path) -> str:
 
     records = file.with_name(file.name.removesuffix(ENDING))
     return check_chain(records).sentence().removeprefix(f"{records}: ") if records.exists() else "it has no records"
+
+
+def _run_of(line: str) -> str:
+    """The run that a row of a journal is about; the row itself where it names none."""
+    found = re.search(r'"id": "(\w+)"', line)
+    return found[1] if found else line
 
 
 def _spread(turn: int, count: int) -> int:
@@ -434,6 +461,8 @@ def summary(name: str, points: Sequence[CallPoint], trials: Sequence[Trial]) -> 
                 "left": sum(bool(one.left) for one in own),
                 "wrong": sum(bool(one.wrong) for one in own),
             }
+            if any(one.crashed for one in trials):
+                sums["crashed"] = sum(one.crashed for one in own)
             where = {"suite": "writes", "agent": name, "level": kind, "mode": way}
             found += [
                 {**where, "metric": metric, "value": value, "low": None, "high": None, "n": count}

@@ -303,3 +303,28 @@ def test_the_faults_strike_alike_at_mcp(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_twenty_killed_launchers_lose_and_double_no_run(tmp_path: Path) -> None:
     whole_and_once(killed_and_resumed(tmp_path, MANY, 20, 7), MANY, tmp_path)
+
+
+def test_a_trace_that_cannot_be_replaced_is_named_and_its_run_made_again(tmp_path: Path) -> None:
+    """Such a run was a crash of its agent, for good, or the report of it broke down."""
+    text = "tip unreachable schedule=transient:1 model=scripted/retrier\n"
+    (tmp_path / "one.campaign").write_text(text)
+    command = ("run", "one.campaign", "--time-limit", "60", "--out", "out")
+    assert sealegs(*command, cwd=tmp_path).returncode == 0
+    folder = tmp_path / "out"
+    calm = (folder / "runs.csv").read_text()
+    run = read_campaign(text, "", "").planned()[0].id
+    lines = [line for line in (folder / "journal.jsonl").read_text().splitlines() if run not in line]
+    (folder / "journal.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    trace = folder / "traces" / f"{run}.jsonl"
+    trace.unlink()
+    trace.mkdir()
+    refused = sealegs(*command, cwd=tmp_path)
+    assert refused.returncode == 3, refused.stderr
+    assert "1 episode is invalid and in no rate; the same command makes them again" in refused.stderr
+    assert str(trace) in refused.stderr.replace("\n", "")
+    assert "Traceback" not in refused.stderr
+    trace.rmdir()
+    again = sealegs(*command, cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert (folder / "runs.csv").read_text() == calm

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,7 @@ from sealegs.suites.micro.scripted_chat import ScriptedChat  # noqa: E402
 from sealegs.suites.micro.workloads import load_workloads  # noqa: E402
 
 SINGLE = [one.name for one in load_workloads().values() if not one.paired]
+PAIRED = {"boundary": "inner"}
 OFFLINE = ("bmi", "tip", "travel")  # a head can do without a tool
 
 
@@ -266,3 +269,43 @@ print(threading.active_count(), sorted(set(sys.modules) - loaded))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "1 []\n"
+
+
+@pytest.mark.parametrize(("workload", "more"), [("tip", {}), ("tip", {"errors": "raised"}), ("research_age", PAIRED)])
+def test_a_record_that_cannot_be_written_is_no_result_of_the_agent(
+    workload: str, more: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it fails, also in the middle of a call, where a framework shows the agent what was raised."""
+    file = tmp_path / "record.jsonl"
+    whole = played(workload, "retrier", "unreachable", Transient(1), record=str(file), **more)
+    assert whole["ended"] != "outside"
+    lines = file.read_bytes().count(b"\n")
+    assert lines > 3
+    for failing in range(1, lines + 1):
+        left = failing
+
+        def refuse(out: FileIO, data: bytes) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            out.write(data)
+
+        monkeypatch.setattr("sealegs.suites.micro.episode.write_all", refuse)
+        result = played(workload, "retrier", "unreachable", Transient(1), record=str(file), **more)
+        assert (result["ended"], result["answer"], result["calls"]) == ("outside", None, [])
+        assert f"No space left on device: '{file}'" in result["error"]
+
+
+def test_a_record_that_cannot_be_opened_is_no_result_of_the_agent(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = played("tip", "oracle", record=str(tmp_path / "file" / "record.jsonl"))
+    assert result["ended"] == "outside"
+    assert str(tmp_path) in result["error"]
+
+
+def test_tools_that_cannot_be_served_are_no_result_of_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sealegs.suites.micro.mcp_level.PROXY", "sealegs.no_such_module")
+    result = played("tip", "oracle", level="mcp")
+    assert result["ended"] == "outside"
+    assert "the tools could not be served over MCP" in result["error"]

@@ -364,3 +364,21 @@ def test_what_the_caller_does_wrong_ends_the_runs(tmp_path: Path) -> None:
     assert isolated_runs.found(mark) == []
     known: list[Mapping[str, Any]] = [json.loads(line) for line in (tmp_path / "journal").read_text().splitlines()]
     assert [line["id"] for line in known] == ["done"]
+
+
+@pytest.mark.parametrize("refused", ["a run's folder", "a run's streams"])
+def test_a_run_that_could_not_begin_is_no_end_of_the_function(refused: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFUSED", refused)
+    (found,) = run_all(ACT, [run_request("a", "fine")], preload=[f"{HERE}.refusing_machine"])
+    assert found.how == "lost", found
+    assert found.error.startswith("lost 2 times: ")
+
+
+def test_a_missing_folder_for_runs_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It was a traceback, and a sentence that blamed the import."""
+    monkeypatch.setenv("REFUSED", "the folder of all")
+    with pytest.raises(UserError, match=r"^cannot make the folder there for runs: No space left on device; .*$"):
+        run_all(ACT, [run_request("a", "fine")], preload=[f"{HERE}.refusing_machine"])
+    assert capfd.readouterr().err == ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import FileIO
@@ -31,6 +32,7 @@ from sealegs.suites.micro.tools import Toolbox
 from sealegs.suites.micro.workloads import Workload, load_workloads, workloads_edition
 from sealegs.tasks.editions import edition_facts
 from sealegs.traces import Event, Recorder
+from sealegs.traces.atomic_files import write_all
 from sealegs.traces.record import OUTSIDE
 from sealegs.traces.store import line
 
@@ -78,7 +80,12 @@ def play_micro_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
     given = read_payload(payload)
     if find_spec("langchain") is None:
         raise UserError('the agents of micro are LangChain\'s, which is not installed; pip install "sealegs[micro]"')
-    return asyncio.run(_Episode(given, load_workloads()[given.workload]).play())
+    try:
+        if given.record is not None:
+            Path(given.record).unlink(missing_ok=True)  # of an episode that was cut off with its launcher
+        return asyncio.run(_Episode(given, load_workloads()[given.workload]).play())
+    except (OSError, _TraceFailed) as error:  # ours: what an agent or its framework raises ends in `_answered`
+        return _outside_end(f"a file, pipe or process of the run could not be had: {error}")
 
 
 def prepare() -> None:
@@ -123,18 +130,34 @@ def read_payload(payload: Mapping[str, Any]) -> Payload:
     return given
 
 
+class _TraceFailed(BaseException):
+    """The end of an episode whose record cannot be written.
+
+    No `Exception`, so that no framework shows it to the agent as a failure of the tool that was being recorded.
+    """
+
+
 class _Live:
     """A file that gets each event at once."""
 
     def __init__(self, path: str | None) -> None:
         self._file: FileIO | None = None
+        self._failed: _TraceFailed | None = None
         if path is not None:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115  # `close` ends it
 
     def write(self, event: Event) -> None:
-        if self._file is not None:
-            self._file.write(line(event).encode())
+        if self._file is None:
+            return
+        if self._failed is None:
+            try:
+                write_all(self._file, line(event).encode())
+            except OSError as error:
+                self._failed = _TraceFailed(f"[Errno {error.errno}] {error.strerror}: '{self._file.name}'")
+        # Again at each event, also where the first was caught on its way: at the latest, the episode's end is refused.
+        if self._failed is not None:
+            raise self._failed
 
     def close(self) -> None:
         if self._file is not None:
@@ -166,8 +189,8 @@ class _Episode:
         live = _Live(self._payload.record)
         # Written as it happens: a process that hangs is killed from outside, and this file is all that remains.
         recorder = Recorder(self._clock, live.write)
-        recorder.start(self._name, self._about())
         try:
+            recorder.start(self._name, self._about())
             answer, ended, error = await self._at_python(recorder)
             recorder.note({OUTSIDE: error} if ended == OUTSIDE else {})
             outcome = {"step limit": "steps", UNREAD: "empty"}.get(ended, ended)
@@ -239,10 +262,14 @@ class _Episode:
         """Play it with tools from a server behind the proxy, whose record is the episode's."""
         from sealegs.suites.micro.mcp_level import tools_over_mcp
 
-        async with tools_over_mcp(self._workload.tools, self._plan, self._name, self._payload.record) as (
-            tools,
-            record,
-        ):
+        async with AsyncExitStack() as stack:
+            opened = tools_over_mcp(self._workload.tools, self._plan, self._name, self._payload.record)
+            try:
+                tools, record = await stack.enter_async_context(opened)
+            except UserError:
+                raise
+            except Exception as failure:  # the relay and the server are ours, and no agent has seen them yet
+                return _outside_end(f"the tools could not be served over MCP: {type(failure).__name__}: {failure}")
             agent = react_agent(self._model(False), tools, None)
             answer, ended, error = await self._answered(agent)
             events = read_live(record)
@@ -262,6 +289,12 @@ class _Episode:
             "seconds": self._clock.now(),
             "first_call_seconds": self._progress.first_call,
         }
+
+
+def _outside_end(error: str) -> dict[str, Any]:
+    """The result of an episode that failed through neither agent nor tools: no call of it counts."""
+    known = {"answer": None, "ended": OUTSIDE, "error": " ".join(error.split()), **summarize_calls([])}
+    return {**known, "steps": None, "seconds": None, "first_call_seconds": None}
 
 
 def _local(workload: Workload) -> list[Any]:

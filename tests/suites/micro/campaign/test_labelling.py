@@ -21,8 +21,10 @@ from sealegs.scoring.micro_metrics import (
 )
 from sealegs.suites.micro.campaign.labelling import Baseline, EndedRun, accepted_words, label_run, run_outcome
 from sealegs.suites.micro.campaign.run_labels import Label, LabelError, read_run_labels
+from sealegs.suites.micro.campaign.run_process import ended_run, failed_outside
 from sealegs.suites.micro.campaign.runs import Experiment, PlannedRun
 from sealegs.suites.micro.campaign.second_opinion import with_opinions
+from sealegs.suites.micro.isolation import RunEnd
 from sealegs.suites.micro.workloads.workload import load_workloads
 
 TIP = load_workloads()["tip"]
@@ -161,3 +163,14 @@ def test_a_judge_that_cannot_be_asked_is_a_mistake(tmp_path: Path) -> None:
         with_opinions(runs, FakeListChatModel(responses=[]), tmp_path)
     with pytest.raises(UserError, match="'nosuch:model' cannot be used"):
         with_opinions(runs, "nosuch:model", tmp_path)
+
+
+def test_a_run_that_never_began_is_invalid_and_one_that_died_has_crashed(tmp_path: Path) -> None:
+    never = RunEnd("a", "lost", error="lost 2 times: OSError: [Errno 28] No space left on device\nTraceback")
+    labelled = outcome(ended_run(never, tmp_path, TIP))
+    assert labelled.invalid == "lost 2 times: OSError: [Errno 28] No space left on device"
+    assert failed_outside(never)
+    killed = RunEnd("a", "signal", error="the process was ended by SIGKILL", signal="SIGKILL", start_seconds=0.1)
+    labelled = outcome(ended_run(killed, tmp_path, TIP))
+    assert (labelled.outcome, labelled.invalid) == (CRASH, "")
+    assert not failed_outside(killed)

@@ -46,8 +46,6 @@ def play_planned_run(payload: Mapping[str, Any]) -> dict[str, Any]:
             payload["fault"], payload["parameters"], schedule, payload["seed"], payload["tool"] or "*"
         )
     folder = os.environ.get(FOLDER)
-    if folder:
-        trace_file(Path(folder), payload["id"]).unlink(missing_ok=True)  # of a run that was cut off with its launcher
     return play_episode(
         {
             "workload": payload["task"],
@@ -75,7 +73,9 @@ def ended_run(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:
     summary = ended.result if ended.result is not None else summarize_cut_off(trace_file(traces, ended.id))
     how: str = ended.how
     detail = ended.error.splitlines()[0] if ended.error else ""
-    if ended.how == "finished" and summary["ended"] == "error":
+    if ended.how == "lost":
+        how = OUTSIDE
+    elif ended.how == "finished" and summary["ended"] == "error":
         how, detail = "raised", str(summary["error"])
     elif ended.how == "finished" and summary["ended"] == OUTSIDE:
         how, detail = OUTSIDE, str(summary["error"])
@@ -94,7 +94,7 @@ def ended_run(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:
 
 def failed_outside(ended: RunEnd) -> bool:
     """Return whether a run ended by what was neither agent nor tools; it is made again."""
-    return ended.result is not None and ended.result.get("ended") == OUTSIDE
+    return ended.how == "lost" or (ended.result is not None and ended.result.get("ended") == OUTSIDE)
 
 
 def _place(call: Mapping[str, Any], paired: bool) -> str:

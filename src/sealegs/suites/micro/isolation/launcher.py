@@ -22,7 +22,7 @@ from typing import Any
 
 from sealegs.faults.user_error import UserError
 from sealegs.suites.micro.isolation import clean_interpreter, frames
-from sealegs.suites.micro.isolation.request import RunEnd, RunLimits, RunRequest, Start
+from sealegs.suites.micro.isolation.request import How, RunEnd, RunLimits, RunRequest, Start
 from sealegs.suites.micro.isolation.run_journal import RunJournal
 
 TRIES = 2  # how often a request is sent whose keeper or zygote is killed
@@ -300,4 +300,7 @@ class Launch:
         self._losses[request.id] += 1
         if self._losses[request.id] < TRIES:
             return None
-        return RunEnd(request.id, "exited", error=f"lost {TRIES} times: {why}", start=self._zygotes.start)
+        # A keeper that reports is sound, and the function is not to blame. Who killed one, perhaps the run itself, is
+        # not known.
+        how: How = "lost" if isinstance(report, dict) else "exited"
+        return RunEnd(request.id, how, error=f"lost {TRIES} times: {why}", start=self._zygotes.start)

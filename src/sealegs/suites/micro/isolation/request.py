@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-How = Literal["finished", "raised", "timeout", "memory", "signal", "exited"]
+How = Literal["finished", "raised", "timeout", "memory", "signal", "exited", "lost"]
 Start = Literal["fork", "spawn"]
 
 
@@ -45,7 +45,8 @@ class RunEnd:
         id: the request's.
         how: `finished`: the function returned. `raised`: it let an exception out (`SystemExit` too), or returned what
             is not a JSON object. `timeout`, `memory`: a limit was reached, or a `MemoryError` got out. `signal`,
-            `exited`: the process ended without an answer.
+            `exited`: the process ended without an answer. `lost`: this machine had no folder or process for the run, or
+            its process ended before the function began, each time that it was tried.
         result: the function's result, where it finished.
         error: type, message and traceback of the exception that was raised; else a sentence for what happened.
         signal: the name of the signal that ended it.

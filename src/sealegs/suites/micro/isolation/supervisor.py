@@ -63,6 +63,10 @@ class PeerGone(Exception):
     """The launcher or the zygote ended: nothing waits for the answer."""
 
 
+class NeverBegan(Exception):
+    """The run's process ended while it was made ready, which says nothing of the function."""
+
+
 def supervise_run(launcher: socket.socket, work: Work, zygote: int) -> NoReturn:
     """Take one request from the launcher, see its run through, and answer. Never returns."""
     status = 1
@@ -186,7 +190,11 @@ class RunWatch:
             self._clock.lose(self._woke, late)
 
     def _looked_at(self, ready: set[int]) -> RunEnd | None:
-        """The end of the run, if it has ended."""
+        """The end of the run, if it has ended.
+
+        Raises:
+            NeverBegan: its process ended before the function began.
+        """
         if self._started.fileno() in ready:
             failed = self._begin()
             if failed:
@@ -251,6 +259,8 @@ class RunWatch:
     def _died(self) -> RunEnd:
         _, status = os.waitpid(self._runner, 0)
         code = os.waitstatus_to_exitcode(status)
+        if self._began is None:
+            raise NeverBegan(f"the process ended with {code} before its function began")
         if code >= 0:
             return self._ended("exited", error=f"the process left with {code} and no answer", exit_code=code)
         name = _signal_name(-code)

@@ -50,7 +50,13 @@ def main(control_number: int, lifeline: int) -> NoReturn:
             _say(control, {"unsafe": shared})
             os._exit(0)
     os.close(lifeline)  # from here on it listens
-    root = tempfile.mkdtemp(prefix="sealegs-")
+    try:
+        root = tempfile.mkdtemp(prefix="sealegs-")
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        remedy = "make room there, or name another place in TMPDIR; the same command resumes the runs"
+        _say(control, {"mistake": f"cannot make the folder{where} for runs: {error.strerror}; {remedy}"})
+        os._exit(2)
     kept = frozenset(_descriptors() - before)
     work = supervisor.Work(settings["work"], tuple(settings["preload"]), function, root, kept)
     # If a keeper is killed, its run becomes a child of this process.

@@ -7,9 +7,10 @@ import os
 import signal
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import process
+from concurrent.futures import process, wait
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,6 +108,34 @@ def test_what_is_done_at_an_interrupt_is_handed_over_though_a_process_is_killed(
 
     monkeypatch.setattr(workers, "as_completed", interrupted_later)
     assert until_interrupted(workers.in_chunks(range(6), dying_late, 2, 2)) == [0, 1, 4, 5]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_waits_until_no_lock_of_a_future_is_held(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that hands out the work would wait for the lock for ever, and the pool for the thread."""
+    whole, held = wait, 0
+
+    def signalled(*args: Any, **named: Any) -> Any:
+        nonlocal held
+        found = whole(*args, **named)
+        signal.raise_signal(number)  # here the library may hold the locks of all futures
+        held += 1
+        return found
+
+    def handler(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(number, handler)
+    try:
+        monkeypatch.setattr(workers, "wait", signalled)
+        with pytest.raises(KeyboardInterrupt):
+            list(workers.in_chunks(range(8), slowly, 2, 1))
+        assert held == 1
+        assert signal.getsignal(number) is handler
+    finally:
+        signal.signal(number, before)
 
 
 def test_work_that_kills_whoever_does_it_is_given_up() -> None:

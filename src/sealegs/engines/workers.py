@@ -8,8 +8,10 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import get_all_start_methods, get_context, parent_process
+from types import FrameType
 from typing import Any, Generic, TypeVar
 
 from sealegs.faults.user_error import UserError
@@ -36,7 +38,7 @@ class WorkerTask(Generic[R]):
         return done and isinstance(self.future.exception(), BrokenProcessPool)
 
     def cancel(self) -> None:
-        """Have it not begun, where it is not."""
+        """Keep it from being begun, unless it already is."""
         self.future.cancel()
 
     def result(self) -> R:
@@ -47,10 +49,11 @@ class WorkerTask(Generic[R]):
         """
         while True:
             self._pool.wait_for_one([self])
-            if not self.lost:
-                return self._pool.noted(self.future.result())
-            # The future was lost with its pool; `begin_again` sets a new one.
-            self._pool.begin_again(self)
+            with interrupts_held():
+                if not self.lost:
+                    return self._pool.noted(self.future.result())
+                # The future was lost with its pool; `begin_again` sets a new one.
+                self._pool.begin_again(self)
 
 
 class WorkerPool:
@@ -79,10 +82,11 @@ class WorkerPool:
     def submit(self, work: Callable[..., R], *arguments: Any) -> WorkerTask[R]:
         """Have a function called in a worker."""
         task = WorkerTask(self, work, arguments)
-        self._start(task)
-        # Finished tasks are dropped, so that their results can be freed; lost ones may still be begun again.
-        self._tasks = [one for one in self._tasks if not one.future.done() or one.lost]
-        self._tasks.append(task)
+        with interrupts_held():
+            self._start(task)
+            # Finished tasks are dropped, so that their results can be freed; lost ones may still be begun again.
+            self._tasks = [one for one in self._tasks if not one.future.done() or one.lost]
+            self._tasks.append(task)
         return task
 
     def map(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
@@ -105,19 +109,24 @@ class WorkerPool:
         """Wait until one of these is done; those that are."""
         while True:
             self.wait_for_one(tasks)
-            # Before asking which are done: the future of a task whose process was killed is done as well.
-            for task in tasks:
-                if task.lost:
-                    self.begin_again(task)
-            if done := [task for task in tasks if task.future.done()]:
+            with interrupts_held():
+                # Before asking which are done: the future of a task whose process was killed is done as well.
+                for task in tasks:
+                    if task.lost:
+                        self.begin_again(task)
+                done = [task for task in tasks if task.future.done()]
+            if done:
                 return done
 
     def wait_for_one(self, tasks: Sequence[WorkerTask[Any]]) -> None:
         """Wait until one of these is done or lost."""
         futures = [task.future for task in tasks]
-        while not wait(futures, timeout=BEAT, return_when=FIRST_COMPLETED).done:
-            for executor in {task.executor for task in tasks}:
-                self._give_up_where_unmanaged(executor)
+        while True:
+            with interrupts_held():
+                if wait(futures, timeout=BEAT, return_when=FIRST_COMPLETED).done:
+                    return
+                for executor in {task.executor for task in tasks}:
+                    self._give_up_where_unmanaged(executor)
 
     def shutdown(self) -> None:
         """Wait for what is being worked on; the rest is not begun."""
@@ -195,6 +204,30 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)  # without cleaning up: the main thread may be waiting for the parent
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM take effect after the block, where their handlers may raise.
+
+    The library takes a lock for each question to a future. An exception that comes between the lock and the `with` that
+    would free it again leaves it locked, and the thread that hands out the work then waits for it for ever.
+    """
+    if threading.current_thread() is not threading.main_thread():  # no handler runs in another one
+        yield
+        return
+    found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: handler for number, handler in found.items() if callable(handler)}
+    came: list[tuple[int, FrameType | None]] = []
+    for number in handlers:
+        signal.signal(number, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for which, frame in came:
+            handlers[signal.Signals(which)](which, frame)
 
 
 def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: int | None, size: int) -> Iterator[R]:

@@ -19,7 +19,9 @@ HEADER = struct.Struct("<4sHHHHHIIIHH")
 MAGIC = b"PK\x03\x04"
 STORED, DEFLATED, ZSTANDARD = 0, 8, 93
 SIZES_LATER = 1 << 3
-LARGEST = 1 << 30  # bytes of an entry: one that would unpack to more is not read
+LARGEST = 1 << 29  # bytes of an entry: one that would unpack to more is not read, as reading takes three times as much
+ORDINARY = 1 << 26  # bytes up to which it does not matter how well an entry is packed
+MOST_FOLD = 200  # how many times its packed size a larger entry may be; logs are packed ten- to fiftyfold
 
 
 def entries(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -58,17 +60,23 @@ def read_entry(file: BinaryIO, entry: zipfile.ZipInfo) -> bytes:
     file.seek(name_size + extra_size, 1)
     content = _unpacked(entry.compress_type, file.read(entry.compress_size), entry.file_size)
     if content is None or zlib.crc32(content) != entry.CRC:
-        why = f"would be {entry.file_size:,} bytes" if entry.file_size > LARGEST else "is damaged"
+        unfit = _too_large(entry.file_size, entry.compress_size)
+        why = f"would be {entry.file_size:,} bytes, from {entry.compress_size:,}" if unfit else "is damaged"
         raise zipfile.BadZipFile(f"{entry.filename} {why}")
     return content
 
 
 def _unpacked(method: int, body: bytes, size: int) -> bytes | None:
     """An entry's content of this size; None where it has another, is damaged, or packed in a way that is not known."""
-    if size > LARGEST:
+    if _too_large(size, len(body)):
         return None
     content = _content(method, body, size + 1)
     return content if content is not None and len(content) == size else None
+
+
+def _too_large(size: int, packed: int) -> bool:
+    """Return whether an entry of this size, packed into so few bytes, was made to use up the reader's memory."""
+    return size > LARGEST or size > max(ORDINARY, MOST_FOLD * packed)
 
 
 def _content(method: int, body: bytes, most: int) -> bytes | None:

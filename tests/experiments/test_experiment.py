@@ -203,6 +203,29 @@ def test_a_stopped_experiment_is_resumed(tmp_path: Path) -> None:
     assert kept.verdict == report.verdict
 
 
+def test_a_secret_in_an_input_stays_in_no_file_and_the_experiment_is_resumed(tmp_path: Path) -> None:
+    secret, calls = "sk-proj-" + "4fT9" * 12, 0
+
+    def agent(input: str) -> str:
+        nonlocal calls
+        calls += 1
+        assert secret in input, "the agent gets it as it is"
+        if calls == 3:
+            raise KeyboardInterrupt
+        return agents.careful("order 17")
+
+    options: dict[str, Any] = {"inputs": [f"order 17, with {secret}"], "out": tmp_path / "here", "runs": 2}
+    with pytest.raises(KeyboardInterrupt):
+        run(agent, plan(), **options)
+    notes: list[str] = []
+    run(agent, plan(), **options, view=noted(notes))
+    assert any("2 runs that had ended are kept" in note for note in notes), notes
+    files = [file for file in (tmp_path / "here").rglob("*") if file.is_file()]
+    assert {file.name for file in files} >= {"run.json", "episodes.jsonl", "verdict.json"}
+    assert [file.name for file in files if secret.encode() in file.read_bytes()] == []
+    assert {oct(file.stat().st_mode & 0o777) for file in files} == {"0o600"}
+
+
 def test_an_experiment_that_has_ended_begins_again_and_sets_the_last_one_aside(tmp_path: Path) -> None:
     first = run(agents.naive, plan(), out=tmp_path / "here")
     notes: list[str] = []

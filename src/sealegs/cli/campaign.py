@@ -22,6 +22,7 @@ from sealegs.cli.terminal import echo
 from sealegs.engines.shards import is_empty_shard, parse_shard
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
 from sealegs.traces.atomic_files import write_atomically
+from sealegs.traces.redaction import OWNER_ONLY
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Check, run and report on fault campaigns.")
 HOME = Path("sealegs-campaigns")
@@ -114,7 +115,7 @@ def _report(folder: Path, html: Path | None, judge: str, json: str, max_invalid:
         print_too_many(found.validity, max_invalid)
     for note in found.notes:
         errors.print(f"note: {note}", markup=False)
-    write_atomically(folder / "runs.csv", runs_csv(found.runs, found.request.settings.task_set))
+    write_atomically(folder / "runs.csv", runs_csv(found.runs, found.request.settings.task_set), mode=OWNER_ONLY)
     if html is not None:
         from sealegs.reports.micro_page import render_micro_page
 

@@ -17,6 +17,7 @@ from sealegs.engines.shards import Shard, describe_shard, holds_files, open_shar
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.folder_lock import locks_folder
 from sealegs.traces.record_chain import lacks_seal
+from sealegs.traces.redaction import OWNER_ONLY
 from sealegs.traces.store import Store
 
 RECORDS = "episodes.jsonl"
@@ -77,7 +78,7 @@ def open_run_folder(settings: RunSettings[E], folder: Path, form: LogSchema[E]) 
         raise LogError(f"{folder} is not empty and holds no run of Sealegs; {ELSEWHERE}")
     else:
         # Before any record, since records alone could not say of which run they are.
-        write_atomically(file, json.dumps(noted, indent=2) + "\n", ELSEWHERE)
+        write_atomically(file, json.dumps(noted, indent=2) + "\n", ELSEWHERE, OWNER_ONLY)
     finished = _finished(folder, form)
     return [episode for episode in own_episodes(settings) if episode not in finished]
 

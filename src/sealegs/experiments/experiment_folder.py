@@ -22,6 +22,7 @@ from sealegs.scoring.experiment_metrics import RunResult
 from sealegs.traces import Event, Store, StoreError, build_record, read_episodes
 from sealegs.traces.atomic_files import check_folder, make_folder, write_atomically
 from sealegs.traces.folder_lock import FolderLock
+from sealegs.traces.redaction import KEY_FILE, OWNER_ONLY, Redactor, redactor_for
 
 CODE = "code"  # in the settings: a digest of the agent's code
 ENDED = "verdict.json"  # is there once the experiment has ended
@@ -53,6 +54,9 @@ class ExperimentFolder:
         # Before anything is read: another process could be writing the runs that are counted as kept here.
         self._lock = FolderLock(folder)
         settings = {**options.model_dump(mode="json"), CODE: code}
+        redactor: Redactor | None = redactor_for(folder)
+        if redactor is not None:  # an input may hold a secret; with the folder's key, the same one is redacted alike
+            settings = redactor.redacted(settings)
         try:
             self._begin(folder, settings, note)
             self._store = Store(folder / RECORDS)
@@ -77,7 +81,7 @@ class ExperimentFolder:
     def end(self, found: dict[str, Any]) -> None:
         """Note that the experiment has ended, and with what."""
         if self._folder is not None:
-            write_atomically(self._folder / ENDED, json.dumps(found, indent=1) + "\n", ELSEWHERE)
+            write_atomically(self._folder / ENDED, json.dumps(found, indent=1) + "\n", ELSEWHERE, OWNER_ONLY)
 
     def close(self) -> None:
         """Close the file, and let the folder go."""
@@ -94,9 +98,9 @@ class ExperimentFolder:
             if not reason:
                 return
             note(f"{reason}; its runs are set aside in {_set_aside(folder)}")
-        elif any(folder.iterdir()):
+        elif any(one.name != KEY_FILE for one in folder.iterdir()):
             raise UserError(f"{folder} is not empty and holds no experiment of Sealegs; {ELSEWHERE}")
-        write_atomically(settings, json.dumps(wanted, indent=2) + "\n", ELSEWHERE)
+        write_atomically(settings, json.dumps(wanted, indent=2) + "\n", ELSEWHERE, OWNER_ONLY)
 
 
 def _why_not_resumed(folder: Path, wanted: dict[str, Any]) -> str:

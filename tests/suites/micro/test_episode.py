@@ -164,6 +164,7 @@ def test_how_a_run_may_end() -> None:
 def test_the_record_is_written_as_it_happens_and_says_the_same(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "record.jsonl"
     result = played("currency", "retrier", "incorrect", Transient(1), record=str(file))
+    assert file.stat().st_mode & 0o777 == 0o600
     kept = summarize_calls(read_live(file))
     assert kept == {key: result[key] for key in kept}
     about = json.loads(file.read_text().splitlines()[0])["about"]

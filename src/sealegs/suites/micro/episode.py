@@ -34,6 +34,7 @@ from sealegs.tasks.editions import edition_facts
 from sealegs.traces import Event, Recorder
 from sealegs.traces.atomic_files import write_all
 from sealegs.traces.record import OUTSIDE
+from sealegs.traces.redaction import OWNER_ONLY
 from sealegs.traces.store import line
 
 LEVELS = ("python", "mcp")
@@ -145,6 +146,7 @@ class _Live:
         self._failed: _TraceFailed | None = None
         if path is not None:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).touch(OWNER_ONLY)  # before opening, so that the file never has wider permissions
             self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115  # `close` ends it
 
     def write(self, event: Event) -> None:

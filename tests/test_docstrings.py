@@ -14,7 +14,10 @@ from sealegs.world.corpus import load_corpus
 
 SOURCE = Path(__file__).parent.parent / "src"
 EXAMPLES = SOURCE.parent / "examples"
-PREPOSITIONS = {"As", "By", "For", "From", "In", "Of", "To", "Whose", "With"}
+PREPOSITIONS = {
+    *("After", "As", "At", "Before", "By", "For", "From", "In", "It", "Nobody", "Nothing", "Of", "On", "Once", "To"),
+    *("Under", "While", "Whose", "With", "Without"),
+}
 QUESTIONS = {"How", "That", "What", "When", "Where", "Whether", "Which", "Who", "Whose", "Why"}
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 PROPERTIES = {"property", "cached_property"}  # these may begin with "Whether", as attributes do elsewhere

@@ -105,7 +105,7 @@ class WholeCutter(Cutter):
         self._chunks: list[bytes] = []
 
     def cut(self, chunk: bytes) -> Iterable[bytes]:
-        """Nothing yet."""
+        """Keep the chunk, and give nothing yet."""
         self._chunks.append(chunk)
         return ()
 

@@ -105,7 +105,7 @@ def _check_same_command(parts: Path) -> None:
 
 
 def _shard_command(shard: Shard, alone: Sequence[str]) -> RayCommand:
-    """This command for one shard. Of an option that is given twice the last counts."""
+    """The words of this command for one shard. Of an option that is given twice the last counts."""
     words = sys.argv[1:]
     end = words.index("--") if "--" in words else len(words)  # what follows it is not an option
     own = ("--on", "", "--shard", str(shard), "--json", "", *alone)

@@ -264,7 +264,7 @@ def _interrupt() -> None:
 
 @contextmanager
 def _ended_like_interrupted() -> Iterator[None]:
-    """While the block runs, have SIGTERM end it as Ctrl-C does, so that the last of it is handed over."""
+    """Have SIGTERM end the block as Ctrl-C does, so that the last of it is handed over."""
     import signal
     import threading
 

@@ -81,7 +81,7 @@ class Breaking(Corruption):
     needs: ClassVar[tuple[str, ...]] = ("invariants",)
 
     def misfit(self, spec: ToolSpec | None, dry: bool | None = None) -> str:
-        """Without an invariant of its family there is nothing to break."""
+        """The reason why it does not fit: there is no invariant of its family to break."""
         if not self.needs or (spec is not None and any(one.family == self.kind for one in spec.invariants)):
             return ""
         return "it breaks a declared invariant of its family, and the tool declares none (ToolSpec.invariants)"

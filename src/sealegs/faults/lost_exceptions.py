@@ -19,7 +19,7 @@ SOON = 0.01  # seconds, after which the finalizer will usually have ended; else 
 
 @contextmanager
 def lost_exceptions(kind: type[BaseException], again: Callable[[], object]) -> Iterator[None]:
-    """While the block runs, call `again` for each exception of a kind that was ignored.
+    """Call `again`, while the block runs, for each exception of a kind that was ignored.
 
     It is called where that exception was raised, so it must see to it that the next comes later.
     """

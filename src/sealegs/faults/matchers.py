@@ -1,4 +1,4 @@
-"""On which calls a rule may strike: statements about a tool's name, its tags, the call's arguments and HTTP request.
+"""Conditions for striking a call: statements about its tool's name and tags, its arguments and its HTTP request.
 
 Frozen data that a plan writes as an object with one key. Pure: the same call is answered alike anywhere.
 """
@@ -260,7 +260,7 @@ class AllOf(Matcher):
 
 @dataclass(frozen=True, config=STRICT)
 class AnyOf(Matcher):
-    """At least one of these is true."""
+    """The statement that at least one of these is true."""
 
     key: ClassVar[str] = "any"
     any: Annotated[tuple[AnyMatcher, ...], Field(min_length=1)]
@@ -277,7 +277,7 @@ class AnyOf(Matcher):
 
 @dataclass(frozen=True, config=STRICT)
 class Not(Matcher):
-    """This is not true."""
+    """The statement that this one is not true."""
 
     key: ClassVar[str] = "not"
     inner: AnyMatcher = Field(alias="not")

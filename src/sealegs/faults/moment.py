@@ -1,4 +1,4 @@
-"""At which moment of a tool's work a fault strikes."""
+"""The moment of a tool's work at which a fault strikes."""
 
 from __future__ import annotations
 

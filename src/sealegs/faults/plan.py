@@ -232,7 +232,7 @@ def _circles(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
 
 
 def _plain(schema: Any) -> Any:
-    """Without the titles that repeat the names, and without `discriminator`, which is not a JSON Schema keyword."""
+    """A schema without titles that repeat the names, and without `discriminator`, which is no JSON Schema keyword."""
     if isinstance(schema, dict):
         kept = {key: item for key, item in schema.items() if not (key == "title" and isinstance(item, str))}
         return {key: _plain(item) for key, item in kept.items() if key != "discriminator"}

@@ -13,7 +13,7 @@ _SECONDS = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 
 
 def seconds_invited(value: str, date: str = "") -> float | None:
-    """After how many seconds a retry is invited; None where that is not known.
+    """The seconds after which a retry is invited; None where that is not known.
 
     Args:
         value: of the header.

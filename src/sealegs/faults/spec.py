@@ -68,7 +68,7 @@ class ToolSpec:
         return frozenset(secret_fields(self.parameters))
 
     def with_declared(self, declared: ToolSpec) -> ToolSpec:
-        """This spec, with what another one says of the tool's effects, parameters and interface where it is silent."""
+        """The spec, with what another one says of the tool's effects, parameters and interface where it is silent."""
         # Compared with None, not by `or`: `effects=False` is a declaration, too.
         return replace(
             self,

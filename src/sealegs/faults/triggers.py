@@ -92,7 +92,7 @@ class Condition(ABC):
 
 @dataclasses.dataclass(frozen=True)
 class Always(Condition):
-    """On every call. In data, the word `always`."""
+    """Every call. In data, the word `always`."""
 
     key: ClassVar[str] = "always"
 
@@ -113,7 +113,7 @@ class Always(Condition):
 
 @dataclass(frozen=True, config=STRICT)
 class First(Condition):
-    """On the first n calls of the tool."""
+    """The first n calls of the tool."""
 
     key: ClassVar[str] = "first"
     first: Count
@@ -125,7 +125,7 @@ class First(Condition):
 
 @dataclass(frozen=True, config=STRICT)
 class Nth(Condition):
-    """On the n-th call of the tool alone."""
+    """The n-th call of the tool alone."""
 
     key: ClassVar[str] = "nth"
     nth: Count
@@ -137,7 +137,7 @@ class Nth(Condition):
 
 @dataclass(frozen=True, config=STRICT)
 class Every(Condition):
-    """On the calls n, 2n, 3n, ... of the tool."""
+    """The calls n, 2n, 3n, ... of the tool."""
 
     key: ClassVar[str] = "every"
     every: Count
@@ -149,7 +149,7 @@ class Every(Condition):
 
 @dataclass(frozen=True, config=STRICT)
 class Probability(Condition):
-    """On each call with this probability, independently of the others."""
+    """Each call with this probability, independently of the others."""
 
     key: ClassVar[str] = "probability"
     drawn: ClassVar[bool] = True
@@ -162,7 +162,7 @@ class Probability(Condition):
 
 @dataclass(frozen=True, config=STRICT)
 class Window(Condition):
-    """On the calls from the first number to the second, both included."""
+    """The calls from the first number to the second, both included."""
 
     key: ClassVar[str] = "window"
     window: tuple[Count, Count]
@@ -253,7 +253,7 @@ class Outage(Keyed, Condition):
 
 @dataclass(frozen=True, config=STRICT)
 class FirstTouch(Condition):
-    """On every call of the tool that was the first of these to be called in the episode; the others are safe."""
+    """Every call of the tool that was the first of these to be called in the episode; the others are safe."""
 
     key: ClassVar[str] = "first_touch"
     first_touch: Annotated[tuple[Text, ...], Field(min_length=1)]

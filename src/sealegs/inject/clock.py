@@ -128,7 +128,7 @@ class VirtualClock:
         self.sleep(seconds, abandoned)
 
     def release(self) -> None:
-        """Nobody ever waits here."""
+        """Do nothing: nobody ever waits here."""
 
 
 def really_waited(seconds: float, elapsed: float) -> float:

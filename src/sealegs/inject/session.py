@@ -393,7 +393,7 @@ def _each(struck: list[Callable[[Strike], None]]) -> Callable[[Strike], None]:
 
 
 def _unheard(news: object, **more: object) -> None:
-    """Nobody watches."""
+    """Do nothing, as nobody watches."""
 
 
 ACTIVE: ActiveSessions[Session] = ActiveSessions()

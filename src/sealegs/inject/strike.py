@@ -59,7 +59,7 @@ class WorkDone:
     part: int = 0
 
     def with_answer(self, outcome: Outcome) -> WorkDone:
-        """This, and a run with effect that was answered so."""
+        """The evidence with one more run with an effect, which was answered so."""
         if isinstance(outcome, PartialExecution):
             return WorkDone(self.whole, self.part + 1)
         if isinstance(outcome, Value) and outcome is not MORE_TO_COME:  # what that one will be is not known yet

@@ -243,7 +243,7 @@ class RecoveryContext:
         return self._cases.get(failed_call.call.id, failed_call)
 
     def closed(self, call: Call) -> None:
-        """Nothing more is done about this call."""
+        """Forget a call about which nothing more is done."""
         self._cases.pop(call.id, None)
         self._short.pop(call.id, None)
         self._noted.discard(call.id)
@@ -264,7 +264,7 @@ class RecoveryContext:
         return failed_call
 
     def _begin(self, failed_call: FailedCall) -> None:
-        """Before anything is done about a call, note what came of it."""
+        """Note what came of a call before anything is done about it."""
         if failed_call.call.id not in self._cases:
             self._stands(failed_call)
             self.place.note_act(LayerAct(failed_call.call, "", "tried", failed_call.call, failed_call.outcome))

@@ -342,4 +342,4 @@ def _nowhere(tool: str) -> bool:
 
 
 def _unheard(act: LayerAct) -> None:
-    """Not in a session yet."""
+    """Do nothing: the layer is not in a session yet."""

@@ -73,7 +73,7 @@ class RecoveryService:
         return layer
 
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
-        """Not a layer itself: a session asks it for one.
+        """Refuse: the service is no layer itself, and a session asks it for one.
 
         Raises:
             RuntimeError: always.

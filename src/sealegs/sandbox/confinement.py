@@ -21,7 +21,7 @@ STACK = 8 * MIB
 
 
 class Unsupported(Exception):
-    """This machine cannot confine a kernel; the message says what is missing."""
+    """The machine cannot confine a kernel; the message says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)

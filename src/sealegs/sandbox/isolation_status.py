@@ -44,7 +44,7 @@ class Isolation:
         return f"{WORDS[self.name]}{layers}{missing}"
 
     def accepted(self, allow_weak: bool) -> Isolation:
-        """This isolation, where it may be used.
+        """The isolation itself, where it may be used.
 
         Raises:
             UserError: it is weak and this was not allowed, or there is none.

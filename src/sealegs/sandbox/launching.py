@@ -42,7 +42,7 @@ class Launcher(Protocol):
 
 
 class Bubblewrap:
-    """Under bubblewrap: namespaces of its own, of the file system only what Python needs, read-only.
+    """A place under bubblewrap: namespaces of its own, of the file system only what Python needs, read-only.
 
     Args:
         files: what else is there, read-only: the path inside, and the file or folder.

@@ -141,7 +141,7 @@ def _tables(value: Any, columns: Sequence[str]) -> Iterator[AnswerReading]:
 
 
 def _unwrapped(value: Any) -> Any:
-    """Without lists of one list around a list of rows, and without `{"answer": ...}`."""
+    """The value without lists of one list around a list of rows, and without `{"answer": ...}`."""
     while True:
         if isinstance(value, (list, tuple)) and len(value) == 1 and _is_table(value[0]):
             value = value[0]

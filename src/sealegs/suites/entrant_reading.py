@@ -116,7 +116,7 @@ def _entrant(
 
 
 def use_of(played: Iterable[PlayedCell], who: Row) -> dict[str, Figure]:
-    """Over all that was played the share of invalid episodes, and what a valid one used."""
+    """The share of invalid episodes over all that was played, and what a valid one used."""
     return {
         row["metric"]: Figure(row["value"], row["low"], row["high"], row["n"])
         for row in playing_rows(played, {**who, "model": ""})

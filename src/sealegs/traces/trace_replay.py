@@ -163,7 +163,7 @@ class ReplayResult:
 
     @property
     def record(self) -> Record:
-        """This episode's record as judges read it."""
+        """The episode's record as judges read it."""
         return build_record(self.events)
 
     @property

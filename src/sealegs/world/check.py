@@ -136,7 +136,7 @@ def _refusal_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
 
 
 def bad_arguments(tool: SimulatedTool) -> list[dict[str, Any]]:
-    """At least 20 sets of arguments that no version of this tool's API would take."""
+    """Twenty or more sets of arguments that no version of this tool's API would take."""
     good = dict(tool.examples[0]) if tool.examples else {}
     bad: list[dict[str, Any]] = [{**good, name: 1} for name in _strangers(tool)]
     for name, schema in tool.spec.parameters.get("properties", {}).items():

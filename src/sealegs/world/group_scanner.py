@@ -43,7 +43,7 @@ class Clause:
     text: str
 
     def continued(self, number: int, text: str) -> Clause:
-        """This clause with one more line, which has this number."""
+        """The clause with one more line, which has this number."""
         return Clause(self.line, self.text + "\n" * (number - self.line - self.text.count("\n")) + text)
 
 

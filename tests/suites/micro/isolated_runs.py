@@ -46,12 +46,12 @@ def noted(payload: Mapping[str, Any]) -> dict[str, Any]:
     return {"value": payload["value"]}
 
 
-def stop_keeper(payload: Mapping[str, Any]) -> dict[str, Any]:
+def stop_supervisor(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Stop the process that watches this run, perhaps before it has seen the run begin."""
-    keeper = os.getppid()
-    os.kill(keeper, signal.SIGSTOP)
+    supervisor = os.getppid()
+    os.kill(supervisor, signal.SIGSTOP)
     time.sleep(payload["seconds"])
-    os.kill(keeper, signal.SIGCONT)
+    os.kill(supervisor, signal.SIGCONT)
     time.sleep(0.2)
     return {}
 
@@ -338,7 +338,7 @@ def print_much(payload: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def kill_keeper(payload: Mapping[str, Any]) -> dict[str, Any]:
+def kill_supervisor(payload: Mapping[str, Any]) -> dict[str, Any]:
     subprocess.Popen(["sleep", f"3600.{payload['mark']}"], start_new_session=True)
     os.kill(os.getppid(), signal.SIGKILL)
     time.sleep(60)

@@ -284,10 +284,10 @@ def test_where_a_fork_would_not_be_safe_each_run_starts_anew(module: str) -> Non
             run_all(f"{HERE}.{module}:fine", requests[:1])
 
 
-def test_a_killed_keeper_loses_its_run_alone() -> None:
+def test_a_killed_supervisor_loses_its_run_alone() -> None:
     mark = new_mark()
     found = ends(
-        run_request("killer", "kill_keeper", mark=mark),
+        run_request("killer", "kill_supervisor", mark=mark),
         *(run_request(f"{n}", "napping", seconds=0.1) for n in range(6)),
     )
     assert found["killer"].how == "exited"

@@ -81,7 +81,7 @@ def test_nothing_outlives_a_killed_launcher(marked: Callable[[], list[int]], tmp
     preload = ["tests.suites.micro.threaded_import"] if start == "spawn" else []
     process = launcher(requests, tmp_path / "journal", preload=preload)
     assert eventually(lambda: len(found(mark)) == 2)
-    assert len(marked()) >= 8  # launcher, zygote, two keepers, two runs, two left behind
+    assert len(marked()) >= 8  # launcher, zygote, two supervisors, two runs, two left behind
     process.kill()
     process.communicate()
     assert eventually(lambda: not marked())
@@ -180,7 +180,7 @@ def test_time_for_which_all_is_stopped_is_not_the_run_s(
     process = launcher([run], tmp_path / "journal", seconds=limit)
     assert eventually((tmp_path / "note").exists)
     stopped = sorted(marked())
-    assert len(stopped) >= 4  # launcher, zygote, keeper, run
+    assert len(stopped) >= 4  # launcher, zygote, supervisor, run
     for pid in stopped:
         os.kill(pid, signal.SIGSTOP)
     time.sleep(seconds)
@@ -192,8 +192,8 @@ def test_time_for_which_all_is_stopped_is_not_the_run_s(
     assert end["seconds"] < limit
 
 
-def test_a_keeper_that_is_stopped_before_it_sees_the_run_begin_gives_that_time_back() -> None:
-    requests = [run_request(f"r{number}", "stop_keeper", seconds=4.5) for number in range(12)]
+def test_a_supervisor_that_is_stopped_before_it_sees_the_run_begin_gives_that_time_back() -> None:
+    requests = [run_request(f"r{number}", "stop_supervisor", seconds=4.5) for number in range(12)]
     ended = run_all(ACT, requests, jobs=12, limits=RunLimits(seconds=3))
     assert [end.how for end in ended] == ["finished"] * 12
     assert all(end.seconds < 3 for end in ended)

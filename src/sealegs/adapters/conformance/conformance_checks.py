@@ -72,7 +72,7 @@ def error_after_work(stage: SceneRunner) -> None:
 
 
 def permanent_after_work(stage: SceneRunner) -> None:
-    """Under one that is permanent each call does its work, and the model reads of none."""
+    """Each call under a permanent fault does its work, and the model reads of none."""
     cities = (scripted_calls("forecast Oslo"), scripted_calls("forecast Rome"))
     lasting = scene_rule(Tool("forecast"), Error(status=503), moment="after", persistence="permanent")
     played = stage.armed(scene_plan(lasting), *cities, shows=True)
@@ -181,7 +181,7 @@ def same_faults(stage: SceneRunner) -> None:
 
 
 def invisible(stage: SceneRunner) -> None:
-    """Nothing that the model reads, and no message of what the run raises, tells that faults are injected."""
+    """No text that the model reads, and no message of what the run raises, tells that faults are injected."""
     declared = stage.bare(*BOTH).prompts[:1]
     own = {"forecast": _raises(LookupError, "No city of that name.")}
     for fault in (Error(status=503), Error(exception="ValueError", message="no"), Malformed(), Timeout(seconds=0.01)):
@@ -221,7 +221,7 @@ def streaming(stage: SceneRunner) -> None:
 
 
 def nothing_armed(stage: SceneRunner) -> None:
-    """Without a plan, watched or not, and without any session, everything is as without the adapter."""
+    """Everything is as without the adapter if there is no plan, watched or not, or no session."""
     failing = {"advice": _raises(LookupError, "No city of that name.")}
     for acts in ({}, failing):
         bare = stage.bare(*BOTH, acts=acts)

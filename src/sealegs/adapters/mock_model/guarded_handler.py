@@ -41,7 +41,7 @@ class _TimedStream(io.RawIOBase):
         self._until, self._left = time.monotonic() + seconds, size
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True: what the connection sends can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:

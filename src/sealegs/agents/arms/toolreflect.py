@@ -11,7 +11,7 @@ from sealegs.agents.arms.vanilla import More, Vanilla
 
 @dataclass(frozen=True)
 class ToolReflect(Vanilla):
-    """After a failure the model is asked what was wrong with its call, then for the corrected one.
+    """The arm that asks the model after a failure what was wrong with its call, then for the corrected one.
 
     Attributes:
         attempts: reflections on the calls of one tool, until one works.

@@ -109,7 +109,7 @@ def _invented(reply: Reply, request: Request, api: ModelApi, mark: str) -> Reply
 
 
 def _repeated(reply: Reply, request: Request, api: ModelApi, mark: str) -> Reply | None:
-    """It makes the calls of its last turn once more, in place of what it would do now."""
+    """A turn with the calls of the last one once more, in place of what the model would do now."""
     last = api.last_calls(request)
     calls = [ReplyCall(api.call_id(f"{mark}{at}"), tool, text) for at, (tool, text) in enumerate(last)]
     return Reply(None, tuple(calls)) if calls else None

@@ -34,7 +34,7 @@ class Forged(Fault):
     )
 
     def misfit(self, spec: ToolSpec | None, dry: bool | None = None) -> str:
-        """Without values, what the tool declares must be known."""
+        """The reason why it does not fit: without values, the declaration of the tool must be known."""
         if self.values or spec is None or spec.invariants or spec.returns:
             return ""
         return "it needs `values`, or ToolSpec.invariants or ToolSpec.returns, and the tool declares neither"

@@ -17,7 +17,7 @@ ALIKE = 0.75  # of two names: how near they must be for one to be a slip of the 
 
 
 class MendArguments(Policy):
-    """Once, and only where the arguments break the schema and the repaired ones keep it.
+    """The policy that repairs arguments once, and only where they break the schema and the repaired ones keep it.
 
     Names that are a slip of one that is missing are put right, texts that are numbers, truth values or JSON are read,
     single values become lists where lists are asked for, listed values are matched without case, names that the schema

@@ -35,7 +35,7 @@ class Policy(ABC):
 
     @property
     def remembers(self) -> Mapping[str, frozenset[str]]:
-        """Nothing, by default."""
+        """The memory of the policy: none by default."""
         return {}
 
     @abstractmethod

@@ -37,7 +37,7 @@ class LookOutcome:
 
 
 class Verify(Policy):
-    """After a doubtful failure of an action, the read that shows whether it was done; then what that asks for.
+    """The policy that reads, after a doubtful failure, whether an action was done, and then does what that asks for.
 
     What was done is answered with, and not done again. What was not done is made again as `Retry` would, each time with
     a look before it, or once with mended arguments; where that makes no sense, policies that follow know that nothing

@@ -211,7 +211,7 @@ def device(id: str, type: str | None = None) -> Device:
 
 
 def measures(thing: Device, quantity: str) -> None:
-    """Nothing, where the device measures the quantity.
+    """Refuse a quantity that the device does not measure.
 
     Raises:
         Refusal: 400 with the quantities that it does measure.

@@ -79,7 +79,7 @@ def preset(world: World, id: str) -> Preset:
 
 
 def in_reach(at: str) -> None:
-    """Nothing, where the controller takes schedules for this moment.
+    """Refuse a moment for which the controller takes no schedules.
 
     Raises:
         Refusal: 400 where the moment has passed or is too far ahead.

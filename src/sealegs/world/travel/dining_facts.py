@@ -54,7 +54,7 @@ class Restaurant:
         return CURRENCY_OF[self.city]
 
     def key(self, at: datetime) -> str:
-        """Under which the tables of an evening are counted."""
+        """The key under which the tables of an evening are counted."""
         return f"{self.id} {at:%Y-%m-%d}"
 
     def tables_left(self, world: World, at: datetime) -> int:

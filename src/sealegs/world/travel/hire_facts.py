@@ -104,7 +104,7 @@ class Rental:
 
     @property
     def stock_key(self) -> str:
-        """Under which the cars of this class and day are counted."""
+        """The key under which the cars of this class and day are counted."""
         return f"{self.city} {self.car.name} {self.pickup:%Y-%m-%d}"
 
     def left(self, world: World) -> int:

@@ -24,7 +24,7 @@ class StayQuote:
 
     @property
     def net(self) -> float:
-        """Before tax."""
+        """The price before tax."""
         found = self.hotel
         return net_of(found.weeknight_rate, found.weekend_rate, self.first, self.last, found.currency)
 

@@ -59,7 +59,7 @@ class TripRisk:
 
     @property
     def premium(self) -> float:
-        """Before insurance tax."""
+        """The premium before insurance tax."""
         factor = 1.6 if PLACES[self.city].country_code in DEAR else 1.0
         daily = COVERS[self.cover][1] * factor
         return rounded_money((4 + daily * self.days) * PRICE_LEVEL[self.currency], self.currency)

@@ -25,7 +25,7 @@ from sealegs.suites.micro.isolation import clean_interpreter, frames
 from sealegs.suites.micro.isolation.request import How, RunEnd, RunLimits, RunRequest, Start
 from sealegs.suites.micro.isolation.run_journal import RunJournal
 
-TRIES = 2  # how often a request is sent whose keeper or zygote is killed
+TRIES = 2  # how often a request is sent whose supervisor or zygote is killed
 TIDYING = 20.0  # seconds for runs under way to be ended and their folders removed
 # The same in every zygote and every interpreter: the order of sets; and no thread at numpy's import.
 SETTINGS = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
@@ -138,7 +138,7 @@ class Zygotes:
         self.control: socket.socket | None = None
 
     def ensure(self) -> None:
-        """Have one that listens.
+        """Start a zygote that listens, unless one does.
 
         Raises:
             UserError: the function or a module cannot be imported.
@@ -241,7 +241,7 @@ class Launch:
     def __exit__(self, *_: object) -> None:
         for line in self._running:
             with suppress(OSError):
-                line.shutdown(socket.SHUT_WR)  # its keeper ends the run
+                line.shutdown(socket.SHUT_WR)  # its supervisor ends the run
         until = time.monotonic() + TIDYING
         for line in self._running:
             line.settimeout(max(0.1, until - time.monotonic()))
@@ -272,7 +272,7 @@ class Launch:
                     yield request, end
 
     def _send(self, request: RunRequest) -> None:
-        """Give a request to a keeper of its own. Where the zygote is gone, its line says so by ending."""
+        """Give a request to a supervisor of its own. Where the zygote is gone, its line says so by ending."""
         self._zygotes.ensure()
         control = self._zygotes.control
         assert control is not None
@@ -290,7 +290,7 @@ class Launch:
     def _received(self, line: socket.socket, request: RunRequest) -> RunEnd | None:
         """The end of the run; None where it is to be tried again."""
         report = None
-        # A keeper that is killed while it writes leaves half a message.
+        # A supervisor that is killed while it writes leaves half a message.
         with line, suppress(ValueError):
             report = frames.receive(line)
         if isinstance(report, dict) and "id" in report:
@@ -300,7 +300,7 @@ class Launch:
         self._losses[request.id] += 1
         if self._losses[request.id] < TRIES:
             return None
-        # A keeper that reports is sound, and the function is not to blame. Who killed one, perhaps the run itself, is
-        # not known.
+        # A supervisor that reports is sound, and the function is not to blame. Who killed one is not known: perhaps
+        # the run itself.
         how: How = "lost" if isinstance(report, dict) else "exited"
         return RunEnd(request.id, how, error=f"lost {TRIES} times: {why}", start=self._zygotes.start)

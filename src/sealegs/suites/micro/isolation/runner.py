@@ -1,6 +1,6 @@
 """Inside one run's process: its own working folder, the function, the answer.
 
-While the function runs the process holds no channel to its keeper: how it ended is reported over a connection made
+While the function runs the process holds no channel to its supervisor: how it ended is reported over a connection made
 afterwards, so the function can neither close nor garble it, and a process that it forked cannot answer for it.
 """
 
@@ -36,7 +36,7 @@ MESSAGE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """The order that a keeper gives its runner.
+    """The order that a supervisor gives its runner.
 
     Attributes:
         id: the request's.
@@ -51,16 +51,16 @@ class RunOrder:
     address: str
 
 
-def settle(keeper: int, output: int, kept: Iterable[int]) -> None:
-    """Leave the keeper's terminal, group and files.
+def settle(supervisor: int, output: int, kept: Iterable[int]) -> None:
+    """Leave the supervisor's terminal, group and files.
 
     Args:
-        keeper: the parent's process id.
+        supervisor: the parent's process id.
         output: becomes standard output and standard error.
         kept: descriptors that stay open.
     """
     os.setsid()
-    linux_calls.die_with_parent(keeper)
+    linux_calls.die_with_parent(supervisor)
     linux_calls.spare_the_others()
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -180,7 +180,7 @@ def _answer(address: str, frame: bytes) -> NoReturn:
     line = new_socket(AF_UNIX, SOCK_STREAM)
     line.connect(address)
     line.sendall(frame)
-    line.recv(1)  # the keeper kills this process now
+    line.recv(1)  # the supervisor kills this process now
     _exit(0)
 
 

@@ -128,7 +128,7 @@ class RunWatch:
         self._started, theirs = socket.socketpair()
         for name in ("work", "tmp"):
             (Path(folder) / name).mkdir()
-        self._woke = monotonic()  # before the run exists: it may run ahead of its keeper
+        self._woke = monotonic()  # before the run exists: it may run ahead of its supervisor
         self._clock = RunClock(self._woke, START)
         self._runner = self._start(runner.RunOrder(order["id"], order["payload"], folder, address), theirs, output)
         theirs.close()  # so that the other end closes when the run dies

@@ -59,7 +59,7 @@ def main(control_number: int, lifeline: int) -> NoReturn:
         os._exit(2)
     kept = frozenset(_descriptors() - before)
     work = supervisor.Work(settings["work"], tuple(settings["preload"]), function, root, kept)
-    # If a keeper is killed, its run becomes a child of this process.
+    # If a supervisor is killed, its run becomes a child of this process.
     linux_calls.adopt_orphans()
     gc.collect()
     gc.disable()  # a collection in one process would copy pages that all share
@@ -136,18 +136,18 @@ def _is_open(number: int) -> bool:
 
 
 def _serve(control: socket.socket, work: supervisor.Work) -> None:
-    """Fork a keeper for each descriptor that comes, until none can come; then wait for all and tidy up."""
+    """Fork a supervisor for each descriptor that comes, until none can come; then wait for all and tidy up."""
     me = os.getpid()
     others = frozenset(family.children(me))  # what the imports started
-    keepers: dict[int, int] = {}  # pid of each by its descriptor
+    supervisors: dict[int, int] = {}  # pid of each by its descriptor
     poll = select.poll()
     poll.register(control, select.POLLIN)
     listening = True
-    while listening or keepers:
+    while listening or supervisors:
         for number, _ in poll.poll():
-            if number in keepers:
+            if number in supervisors:
                 poll.unregister(number)
-                _reap(number, keepers, others)
+                _reap(number, supervisors, others)
                 continue
             launched = _next(control)
             if launched is None:
@@ -161,13 +161,13 @@ def _serve(control: socket.socket, work: supervisor.Work) -> None:
                 launched.close()
                 continue
             if not pid:
-                # A keeper that kept these open would hide the end of the others.
-                for one in (control.fileno(), *keepers):
+                # A supervisor that kept these open would hide the end of the others.
+                for one in (control.fileno(), *supervisors):
                     os.close(one)
                 supervisor.supervise_run(launched, work, me)
             launched.close()
             descriptor = os.pidfd_open(pid)
-            keepers[descriptor] = pid
+            supervisors[descriptor] = pid
             poll.register(descriptor, select.POLLIN)
     shutil.rmtree(work.root, ignore_errors=True)
 
@@ -180,9 +180,9 @@ def _next(control: socket.socket) -> socket.socket | None:
     return None
 
 
-def _reap(descriptor: int, keepers: dict[int, int], others: frozenset[int]) -> None:
-    """Handle a keeper's end. A killed keeper could not end its run, whose processes are now our children."""
-    _, status = os.waitpid(keepers.pop(descriptor), 0)
+def _reap(descriptor: int, supervisors: dict[int, int], others: frozenset[int]) -> None:
+    """Handle a supervisor's end. A killed supervisor could not end its run, whose processes are now our children."""
+    _, status = os.waitpid(supervisors.pop(descriptor), 0)
     os.close(descriptor)
     if status:
-        family.kill_all(others | frozenset(keepers.values()))
+        family.kill_all(others | frozenset(supervisors.values()))

@@ -8,7 +8,7 @@ from typing import Any
 
 Row = Mapping[str, Any]
 Rows = Iterable[Row]
-GOAL = 5  # per cent that a run may add
+GOAL = 5  # % that a run may add
 HEAD = ("eval", "samples", "a sample by Inspect alone, ms", "added, %", "added alike, %", "with a fault, %", "pairs")
 CALLS_HEAD = ("eval", "calls added, %", "with a fault, %")
 ABSENT = "–"

@@ -8,7 +8,7 @@ import io
 import json
 import re
 import traceback
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -40,23 +40,12 @@ from sealegs.inject import RealClock, Session, VirtualClock
 from sealegs.traces import Recorder, build_record
 from tests import needs
 from tests.adapters.http_clients import KINDS, Got, ask, raised
-from tests.adapters.http_server import BODY, EVENTS, PRICES, Served, Server, serving
+from tests.adapters.http_server import BODY, EVENTS, PRICES, Served
 from tests.adapters.shop import Episode, silent, without_places
 from tests.inject.staging import plan, rule
 
 PACKAGE = str(Path(sealegs.__file__).parent)
 ALL_KINDS = pytest.mark.parametrize("kind", KINDS)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with serving() as one:
-        yield one
-
-
-@pytest.fixture
-def served(server: Server) -> Served:
-    return server.afresh()
 
 
 def seen(got: Got) -> tuple[Any, ...]:

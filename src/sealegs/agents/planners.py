@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sealegs.agents.scripted_agent import Briefing, Say, ScriptedAgent, UseTool, error_body, parse_tool_message
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.policies.switch import done_by_another
 from sealegs.tasks import Persistence, State, next_calls, next_looks, recovery_cost
-
-if TYPE_CHECKING:
-    from sealegs.faults.invariants import Violation
-
-MOST_KEPT = 256  # answers of a tool of which it is kept what is wrong with them
 
 
 class Planner(ScriptedAgent):
@@ -79,23 +74,8 @@ class Planner(ScriptedAgent):
         if error is not None:
             return f"failed with {error.get('status', error.get('type'))}: {error.get('message')}"
         # What another tool did lacks some of what this one declares; to distrust it would be to act a second time.
-        found = () if done_by_another(data) else _violations(self.specs[use.tool], use.arguments, data)
+        found = () if done_by_another(data) else self.specs[use.tool].violations_of_json(use.arguments, data)
         return f"gave an answer that cannot be right ({found[0].reason})" if found else None
-
-
-def _violations(spec: ToolSpec, arguments: Mapping[str, Any], data: object) -> tuple[Violation, ...]:
-    """The violations of an answer that was read from JSON; kept with the tool, as most come in many episodes."""
-    kept: dict[str, tuple[Violation, ...]] = vars(spec).setdefault("known_violations", {})
-    try:
-        key = json.dumps((arguments, data))
-    except (TypeError, ValueError, RecursionError):  # arguments that are not JSON
-        return spec.violations(arguments, data)
-    found = kept.get(key)
-    if found is None:
-        if len(kept) >= MOST_KEPT:
-            kept.clear()
-        found = kept[key] = spec.violations(arguments, data)
-    return found
 
 
 class Verifier(Planner):

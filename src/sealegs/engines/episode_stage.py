@@ -14,7 +14,7 @@ from sealegs.traces import Recorder
 
 
 class MachineFailed(UserError):
-    """A pipe, a folder or a process that an episode needs cannot be had; this is no result of its agent."""
+    """This machine could not make a pipe, folder or process that an episode needs; not a result of its agent."""
 
 
 @dataclass(frozen=True, slots=True)

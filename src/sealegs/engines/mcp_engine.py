@@ -32,7 +32,7 @@ def play_over_mcp(stage: EpisodeStage) -> None:
     """Play an episode over MCP.
 
     Raises:
-        MachineFailed: the server, its pipes or its folder cannot be had, or it ended.
+        MachineFailed: the server, its pipes or its folder could not be made, or the server ended.
     """
     try:
         with TemporaryDirectory(prefix="sealegs-maze-") as folder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,6 +12,7 @@ if TYPE_CHECKING:  # they are loaded for the tools that declare some
     from sealegs.faults.invariants import Invariant, Present, Violation
 
 MODEL = "model"  # the tag of requests through a model's interface
+MOST_CHECKED = 256  # answers of a tool whose violations are kept
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,24 @@ class ToolSpec:
         from sealegs.faults.invariants import violations
 
         return violations(self.invariants, self.present, arguments, output)
+
+    def violations_of_json(self, arguments: Mapping[str, Any], output: Any) -> tuple[Violation, ...]:
+        """The `violations` of an answer that was read from JSON; kept, as most answers come in many episodes."""
+        try:
+            key = json.dumps((arguments, output))
+        except (TypeError, ValueError, RecursionError):  # arguments that are not JSON
+            return self.violations(arguments, output)
+        found = self._checked.get(key)
+        if found is None:
+            if len(self._checked) >= MOST_CHECKED:
+                self._checked.clear()
+            found = self._checked[key] = self.violations(arguments, output)
+        return found
+
+    @cached_property
+    def _checked(self) -> dict[str, tuple[Violation, ...]]:
+        """The violations of the answers seen so far, by call and answer."""
+        return {}
 
 
 def secret_fields(schema: Any) -> Iterator[str]:

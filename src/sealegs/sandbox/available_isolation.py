@@ -20,7 +20,7 @@ def find_isolation() -> Isolation:
     """The strongest isolation that works here, and why it is not stronger.
 
     Raises:
-        OSError: it cannot be tried at the moment, for want of descriptors, memory, processes or room.
+        OSError: it cannot be tried at the moment, because descriptors, memory, processes or disk space ran out.
     """
     return _tried()[0]
 

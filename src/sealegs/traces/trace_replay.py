@@ -173,7 +173,7 @@ class ReplayResult:
 
     @property
     def instant(self) -> int:
-        """The number of answers that came at once for want of a recorded latency, if latencies were to be played."""
+        """The number of answers that came at once because no latency was recorded, if latencies were to be played."""
         known = (one for one in self.served if one.source != "missing" and not one.dry)
         return sum(one.seconds is None for one in known) if self.latency == "recorded" else 0
 

@@ -21,7 +21,7 @@ from sealegs.inject import Session
 from tests import needs
 from tests.adapters.http_clients import ask
 from tests.adapters.http_proxy.proxying import NEVER, Proxy, proxying, raw, soon
-from tests.adapters.http_server import BODY, EVENTS, PRICES, Served, Server, serving
+from tests.adapters.http_server import BODY, EVENTS, PRICES, Served, Server
 
 pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
 pytest.importorskip("httpx", reason=needs.module("httpx"))
@@ -32,19 +32,8 @@ ANY = {"tool": "GET *"}
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with serving() as one:
-        yield one
-
-
-@pytest.fixture
-def served(server: Server) -> Served:
-    return server.afresh()
-
-
-@pytest.fixture(scope="module")
-def proxy(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
-    with proxying(server.served.url, tmp_path_factory.mktemp("proxy")) as one:
+def proxy(http_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    with proxying(http_server.served.url, tmp_path_factory.mktemp("proxy")) as one:
         yield one
 
 

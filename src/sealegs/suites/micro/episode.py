@@ -86,7 +86,7 @@ def play_micro_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
             Path(given.record).unlink(missing_ok=True)  # of an episode that was cut off with its launcher
         return asyncio.run(_Episode(given, load_workloads()[given.workload]).play())
     except (OSError, _TraceFailed) as error:  # ours: what an agent or its framework raises ends in `_answered`
-        return _outside_end(f"a file, pipe or process of the run could not be had: {error}")
+        return _outside_end(f"no file, pipe or process could be made for the run: {error}")
 
 
 def prepare() -> None:

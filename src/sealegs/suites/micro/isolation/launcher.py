@@ -151,7 +151,7 @@ class Zygotes:
                 if losses == TRIES:
                     raise UserError(
                         f"the interpreter that imports {self._settings['work']!r} and {self._settings['preload']} was "
-                        f"killed {TRIES} times, by hand or for want of memory; the same command resumes the runs"
+                        f"killed {TRIES} times, by hand or because memory ran out; the same command resumes the runs"
                     )
                 continue
             if "mistake" in answer:

@@ -551,6 +551,22 @@ def http_proxy() -> str:
     return table(("way", "CPU, ms a request", "p50, ms", "times direct", "requests a second"), lines())
 
 
+def mcp(level: str) -> str:
+    """What ways between a client and an MCP server add to a call, and what their start costs."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in result("mcp")["rows"]:
+        if row["level"] == level:
+            found.setdefault(row["mode"], {})[row["metric"]] = row
+
+    def lines() -> Iterator[Sequence[str]]:
+        for way, row in found.items():
+            if "p50_ms" in row:
+                p50, p99 = (cell(row.get(f"added_{metric}"), 3) for metric in ("p50_ms", "p99_ms"))
+                yield f"`{way}`", p50, p99, cell(row["calls_per_s"], 0), cell(row["start_cpu_s"], 2)
+
+    return table(("way", "added to p50, ms", "to p99, ms", "calls a second", "CPU to the first answer, s"), lines())
+
+
 def fuzz() -> str:
     """What each reader of foreign input was tried with, and what came of it."""
     found: dict[str, dict[str, int]] = {}
@@ -772,6 +788,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     },
     **{f"never twice {part}": (lambda part=part: never_twice(part)) for part in ("ways", "families")},  # type: ignore[misc]
     "mcp conformance": mcp_conformance,
+    **{f"mcp {level}": (lambda level=level: mcp(level)) for level in ("stdio", "http")},  # type: ignore[misc]
     "http proxy": http_proxy,
     "fuzz": fuzz,
     "million": million,

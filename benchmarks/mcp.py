@@ -9,6 +9,7 @@ ways are measured in turn in each round; a value is the median of the rounds, `l
 
 - `p50_ms`, `p99_ms`: of calls made one after another; `added_*`: less those of `direct` in the same round.
 - `calls_per_s`: with 64 calls under way at a time.
+- `start_cpu_s`: CPU of the process in between (`direct`: of the server) until it has answered `tools/list`.
 - `drift_p50_ms` and `grown_mib` (mode `sealegs-matching-100k`): the median of the last tenth of 100,000 calls less that
   of the first, and what the relay's memory grew by between.
 
@@ -316,14 +317,13 @@ def http(mode: str, place: Path) -> Iterator[tuple[Client, int]]:
         pid = server.pid
         if mode == "bare-relay":
             floor = stack.enter_context(running(python(TCP_RELAY, str(port)), pipes=False))
-            port = int(_line(floor))
+            port, pid = int(_line(floor)), floor.pid
         elif mode == "fastmcp-proxy":
             mine = free_port()
-            stack.enter_context(
-                running(python(FASTMCP, "http", f"http://127.0.0.1:{port}/mcp", str(mine)), pipes=False)
-            )
+            command = python(FASTMCP, "http", f"http://127.0.0.1:{port}/mcp", str(mine))
+            proxy = stack.enter_context(running(command, pipes=False))
             _listening(mine)
-            port = mine
+            port, pid = mine, proxy.pid
         elif mode.startswith("sealegs-"):
             command = [*sealegs(mode.removeprefix("sealegs-"), place), "--url", f"http://127.0.0.1:{port}/mcp"]
             proxy = stack.enter_context(running(command, pipes=False))
@@ -370,6 +370,12 @@ def measured(client: Client, count: int, many: int) -> dict[str, float]:
     return {"p50_ms": statistics.median(found), "p99_ms": found[int(len(found) * 0.99)], "calls_per_s": rate}
 
 
+def cpu_seconds(pid: int) -> float:
+    """The CPU time of a process so far, without its children."""
+    user, system = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 def memory(pid: int) -> float:
     """The resident memory of a process in MiB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1])
@@ -389,8 +395,9 @@ def compared(level: str, rounds: int, count: int, many: int, place: Path, slow: 
     for number in range(rounds):
         for mode in modes:
             share = 40 if mode == "fastmcp-proxy" else 1
-            with WAYS[level](mode, place) as (client, _):
-                found[mode].append(measured(client, count // share, many // share))
+            with WAYS[level](mode, place) as (client, pid):
+                start = cpu_seconds(pid)
+                found[mode].append({**measured(client, count // share, many // share), "start_cpu_s": start})
             print(f"{level} {number + 1}/{rounds} {mode}: {found[mode][-1]}", file=sys.stderr)
     table = []
     for mode, results in found.items():

@@ -20,7 +20,7 @@ from sealegs.faults.kinds import (
     WrongEntity,
 )
 from sealegs.faults.triggers import Argument, Every, First, FirstTouch, Nth, Tag, Tool, Window
-from sealegs.inject import Injector, Session, VirtualClock
+from sealegs.inject import Injector, Session, VirtualClock, as_given
 from sealegs.traces import Recorder
 from tests.faults.trip import SPEC
 from tests.inject.staging import NOWHERE, TRIP, Staged, plan, rule, staged
@@ -263,7 +263,7 @@ def test_a_call_may_be_closed_while_another_is_weighed() -> None:
 
 
 @pytest.mark.parametrize("recorded", [False, True])
-@pytest.mark.parametrize("before", ["asked whether it is idle", "called", "nothing"])
+@pytest.mark.parametrize("before", ["intercepted", "called", "nothing"])
 def test_a_tool_that_no_rule_concerned_is_known_anew(before: str, recorded: bool) -> None:
     watcher = Recorder(VirtualClock()) if recorded else None
     one = Session(plan(rule(DOWN, match=Tag("payment"), when=Nth(1))), episode="e", watcher=watcher)
@@ -271,26 +271,40 @@ def test_a_tool_that_no_rule_concerned_is_known_anew(before: str, recorded: bool
         if before == "called":
             assert one.call("pay", {}, answer) == answer(None)
         elif before != "nothing":
-            assert one.idle("pay") is not recorded
+            assert (one.intercept("pay", as_given, {}) is None) is not recorded
         one.declare(ToolSpec("pay", tags=frozenset({"payment"})))
         assert [isinstance(one.call("pay", {}, answer), Failure) for _ in range(2)] == [True, False]
 
 
-@pytest.mark.parametrize("asked_before", [False, True])
-def test_a_declaration_on_the_way_to_the_call_counts(asked_before: bool) -> None:
+@pytest.mark.parametrize("waits", [False, True])
+async def test_a_declaration_on_the_way_to_the_call_counts(waits: bool) -> None:
     one = Session(plan(rule(DOWN, "look", Nth(1)), rule(DOWN, "look", Nth(2))), episode="e")
-    if asked_before:
-        assert not one.idle("look")
 
     def declared(arguments: dict[str, Any]) -> dict[str, Any]:
         one.declare(ToolSpec("look", effects=False))
         return arguments
 
+    async def read() -> dict[str, Any]:
+        return declared({})
+
     for _ in range(2):
-        crossing = one.intercept("look", declared, {})
+        crossing = await one.intercept_async("look", read) if waits else one.intercept("look", declared, {})
         assert crossing is not None
         assert isinstance(crossing.call(lambda call: pytest.fail("the tool ran")), Failure)
     assert one.intercept("look", declared, {}) is None
+
+
+async def test_arguments_that_take_waiting_are_read_only_where_something_can_happen() -> None:
+    async def read() -> dict[str, Any]:
+        read_for.append(tool)
+        return {}
+
+    read_for: list[str] = []
+    for tool, recorded in (("look", False), ("pay", False), ("look", True)):
+        watcher = Recorder(VirtualClock()) if recorded else None
+        one = Session(plan(rule(DOWN, "pay")), episode="e", watcher=watcher)
+        assert (await one.intercept_async(tool, read) is None) is (tool == "look" and not recorded)
+    assert read_for == ["pay", "look"]
 
 
 def test_a_declaration_between_a_thread_s_look_and_its_call_splits_no_count() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, overload
 
 from autogen_core import CancellationToken
@@ -105,16 +106,22 @@ def _streaming(crossing: ToolCallBridge, tool: Any) -> Callable[..., AsyncGenera
     stream = tool.run_json_stream
     answer = tool.return_type() if isinstance(tool, BaseStreamTool) else object  # which sees to it that the last is one
 
-    def run_json_stream(
+    async def run_json_stream(
         args: Mapping[str, Any], cancellation_token: CancellationToken, call_id: str | None = None
     ) -> AsyncGenerator[Any, None]:
-        if crossing.session(tool.name) is None:
-            return stream(args, cancellation_token, call_id)  # type: ignore[no-any-return]
-        return pieces_before_answer(
-            lambda running: crossing.call_async(tool.name, args, running),
-            lambda given: stream(given, cancellation_token, call_id),
-            lambda piece: isinstance(piece, answer),
+        bridged = crossing.intercept(tool.name, args)
+        pieces = (
+            stream(args, cancellation_token, call_id)
+            if bridged is None
+            else pieces_before_answer(
+                bridged.call_async,
+                lambda given: stream(given, cancellation_token, call_id),
+                lambda piece: isinstance(piece, answer),
+            )
         )
+        async with aclosing(pieces):
+            async for piece in pieces:
+                yield piece
 
     return run_json_stream
 

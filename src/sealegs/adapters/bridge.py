@@ -106,10 +106,31 @@ class ToolCallBridge:
         self._module = module
         self._spec = spec
 
-    def session(self, tool: str) -> Session | None:
-        """The session of a tool that is wrapped for one call; None where nothing can happen to its calls."""
-        session = self._declared()
-        return None if session is None or session.idle(tool) else session
+    def intercept(
+        self,
+        tool: str,
+        arguments: Arguments,
+        read: Callable[[Any], Arguments] = as_given,
+        spec: ToolSpec | None = None,
+    ) -> BridgedCall | None:
+        """Say what becomes of a call, and count it: ask once for each call.
+
+        Args:
+            tool: its name.
+            arguments: its arguments by name.
+            read: gives them as data, where they are not; called only where something can happen to the call.
+            spec: as of the bridge, where that has none because it is the way of several tools.
+
+        Returns:
+            The call, to be made through it; None where it passes as it is, and the adapter runs the tool itself.
+        """
+        session, spec = self._session or current(), spec or self._spec
+        if session is None:
+            return None
+        if spec is not None:
+            session.declare(spec)
+        intercepted = session.intercept(tool, read, arguments)
+        return None if intercepted is None else BridgedCall(intercepted, self._form, self._module)
 
     def call(self, tool: str, arguments: Arguments, run: Callable[[Arguments], Any]) -> Any:
         """Make a call in this thread.
@@ -122,16 +143,40 @@ class ToolCallBridge:
         Returns:
             What the framework is to see as the tool's result. Raises what it is to see raised.
         """
-        crossing = self._intercepted(tool, arguments)
-        if crossing is None:
-            return run(arguments)
-        kept = _Kept()
+        bridged = self.intercept(tool, arguments)
+        return run(arguments) if bridged is None else bridged.call(run)
+
+    async def call_async(self, tool: str, arguments: Arguments, run: Callable[[Arguments], Awaitable[Any]]) -> Any:
+        """Make a call in this task; see `call`."""
+        bridged = self.intercept(tool, arguments)
+        return await (run(arguments) if bridged is None else bridged.call_async(run))
+
+
+class BridgedCall:
+    """A framework's call to which something can happen; made once, in a thread or in a task.
+
+    Attributes:
+        arguments: by name, as data.
+    """
+
+    __slots__ = ("_call", "_form", "_kept", "_module", "arguments")
+
+    def __init__(self, call: InterceptedCall, form: ResultCodec, module: str) -> None:
+        self._call = call
+        self._form = form
+        self._module = module
+        self._kept = _Kept()
+        self.arguments = call.arguments
+
+    def call(self, run: Callable[[Arguments], Any]) -> Any:
+        """Make it in this thread; see `ToolCallBridge.call`."""
+        kept = self._kept
 
         def once(call: Call) -> Outcome:
             if call.dry:
                 return self._form.without_effect(call.arguments)
             try:
-                kept.outcome = self._read(run(call.arguments), kept)
+                kept.outcome = self._read(run(call.arguments))
             # Before the general case: these are not failures but the framework's way to steer.
             except self._form.passing:
                 raise
@@ -141,20 +186,17 @@ class ToolCallBridge:
                 kept.outcome = failure_from_exception(error)
             return kept.outcome
 
-        return self._shown(crossing.call(once), kept)
+        return self._shown(self._call.call(once))
 
-    async def call_async(self, tool: str, arguments: Arguments, run: Callable[[Arguments], Awaitable[Any]]) -> Any:
-        """Make a call in this task; see `call`."""
-        crossing = self._intercepted(tool, arguments)
-        if crossing is None:
-            return await run(arguments)
-        kept = _Kept()
+    async def call_async(self, run: Callable[[Arguments], Awaitable[Any]]) -> Any:
+        """Make it in this task."""
+        kept = self._kept
 
         async def once(call: Call) -> Outcome:
             if call.dry:
                 return self._form.without_effect(call.arguments)
             try:
-                kept.outcome = self._read(await run(call.arguments), kept)
+                kept.outcome = self._read(await run(call.arguments))
             except self._form.passing:
                 raise
             except Exception as error:
@@ -162,27 +204,17 @@ class ToolCallBridge:
                 kept.outcome = failure_from_exception(error)
             return kept.outcome
 
-        return self._shown(await crossing.call_async(once), kept)
+        return self._shown(await self._call.call_async(once))
 
-    def _read(self, result: Any, kept: _Kept) -> Outcome:
+    def _read(self, result: Any) -> Outcome:
         """A result as an outcome. What the tool's own code says of a call that was cut is no part of the result."""
         part = type(result) is PartialExecution
-        kept.last = result.value if part else result
-        outcome = self._form.read(kept.last)
+        self._kept.last = result.value if part else result
+        outcome = self._form.read(self._kept.last)
         return PartialExecution(outcome.value) if part and isinstance(outcome, Value) else outcome
 
-    def _declared(self) -> Session | None:
-        """The session of a call made now, which knows what the framework's marks say of the tool."""
-        session = self._session or current()
-        if session is not None and self._spec is not None:
-            session.declare(self._spec)
-        return session
-
-    def _intercepted(self, tool: str, arguments: Arguments) -> InterceptedCall | None:
-        session = self._declared()
-        return None if session is None else session.intercept(tool, as_given, arguments)
-
-    def _shown(self, outcome: Outcome, kept: _Kept) -> Any:
+    def _shown(self, outcome: Outcome) -> Any:
+        kept, self._kept = self._kept, _Kept()  # else this object and an exception's frames hold one another
         if isinstance(outcome, Value):
             # Compared by identity, so that the framework gets an untouched result as the very same object.
             return kept.last if outcome is kept.outcome else self._form.written(outcome.value, kept.last)

@@ -25,7 +25,6 @@ from sealegs.adapters.wire import (
     Naming,
     Trouble,
     arguments_of,
-    as_read,
     connection_trouble,
     rebuilt,
     with_read_timeout,
@@ -74,18 +73,22 @@ class HttpxTransport:
         """The request as a call of its tool, under its own read timeout; None where it passes as it is."""
         if session is None:
             return None
+        return self.limited(request, session.intercept(name, partial(self.arguments, session, name, api), request))
 
-        def arguments() -> dict[str, Any]:
-            url, headers = request.url, request.headers.multi_items()
-            return arguments_of(request.method, url.path, url.query.decode("ascii"), request.read(), headers)
+    def arguments(self, session: Session, name: str, api: ModelApi | None, request: Any) -> dict[str, Any]:
+        """The arguments of a request to which something may happen; an async body must have been read before."""
+        if api is None:  # else it is declared already
+            self._naming.declare(session, name, request.method)
+        url, headers = request.url, request.headers.multi_items()
+        return arguments_of(request.method, url.path, url.query.decode("ascii"), request.read(), headers)
 
-        read = as_read if api else partial(self._naming.read, session, name, request.method)
-        crossing = session.intercept(name, read, arguments)
-        if crossing is not None:
+    def limited(self, request: Any, call: InterceptedCall | None) -> InterceptedCall | None:
+        """The call, within what the request itself says of its limits."""
+        if call is not None:
             read_timeout = request.extensions.get("timeout", {}).get("read")
-            crossing.layer = with_read_timeout(read_timeout, crossing.layer)
-            crossing.layer = with_retry_count(request.headers.get(RETRIES), crossing.layer)
-        return crossing
+            call.layer = with_read_timeout(read_timeout, call.layer)
+            call.layer = with_retry_count(request.headers.get(RETRIES), call.layer)
+        return call
 
     def outgoing(self, request: Any, call: Call, exchange: HttpExchange) -> Any:
         """The request of a call: as it was made, or with the arguments that a fault has changed."""
@@ -311,12 +314,17 @@ class AsyncHttpxTransport(HttpxTransport):
     async def handle_async_request(self, request: Any) -> Any:
         """Send a request, through the session where one is meant."""
         session, name = self._naming.session(), self.name(request)
-        asks = model_api_at(request.method, request.url.path) is not None
-        # Checked before reading: an upload that no rule concerns should keep streaming.
-        if session is not None and not isinstance(request.stream, Iterable) and (asks or not session.idle(name)):
-            await request.aread()  # what is uploaded from an async source cannot be read while intercepting
+        if session is None:
+            return await self._inner.handle_async_request(request)
+        if model_api_at(request.method, request.url.path) is not None:
+            await _read_body(request)
         api = self.model_api(session, name, request)
-        crossing = self.intercepted(session, name, request, api)
+
+        async def arguments() -> Mapping[str, Any]:
+            await _read_body(request)  # only now: an upload that no rule concerns should keep streaming
+            return self.arguments(session, name, api, request)
+
+        crossing = self.limited(request, await session.intercept_async(name, arguments))
         if crossing is None:
             return await self._inner.handle_async_request(request)
         exchange = HttpExchange(name, crossing.arguments, api)
@@ -383,3 +391,9 @@ def dressed(function: Any, own: Any) -> Any:
     )
     disguise(copy, own, own.__name__)
     return copy
+
+
+async def _read_body(request: Any) -> None:
+    """Read what is uploaded from an async source, which cannot be read while its call is made."""
+    if not isinstance(request.stream, Iterable):
+        await request.aread()

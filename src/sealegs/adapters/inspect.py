@@ -150,21 +150,23 @@ def _crossed(
     if not (inspect.isfunction(tool) or inspect.ismethod(tool)):
         return tool  # a handoff: an object that represents an agent
     read, written = partial(read_result, texts=texts), partial(_written, texts=texts)
+    as_data = partial(to_jsonable_python, fallback=str)
     form = ResultCodec(read, written, complain if errors == "shown" else None, PASSING)
     crossing = ToolCallBridge(session, form, spec=spec)
 
     @functools.wraps(tool)
     async def execute(*args: Any, **kwargs: Any) -> Any:
-        if crossing.session(name) is None:
+        bridged = crossing.intercept(name, kwargs, as_data)
+        if bridged is None:
             return await tool(*args, **kwargs)
-        data = to_jsonable_python(kwargs, fallback=str)
+        data = bridged.arguments
 
         async def running(given: Mapping[str, Any]) -> Any:
             changed = {key: value for key, value in given.items() if key not in data or data[key] != value}
             with inside():
                 return await tool(*args, **{**kwargs, **changed})
 
-        return await crossing.call_async(name, data, running)
+        return await bridged.call_async(running)
 
     return execute
 

@@ -211,10 +211,7 @@ def _spec(inner: BaseTool) -> ToolSpec:
 def _copied(
     inner: BaseTool, session: Session | None, errors: Errors, known: Mapping[str, Any] | None, spec: ToolSpec
 ) -> BaseTool:
-    """A copy of the tool that runs it through a session. `known`: what the model gave as arguments, where it is known.
-
-    The tool itself where nothing can happen to this call of it.
-    """
+    """A copy of the tool that runs it through a session. `known`: the model's arguments, where they are known."""
     pair = inner.response_format == "content_and_artifact"
     complain = _complain if errors == "shown" else None
     form = (
@@ -224,9 +221,6 @@ def _copied(
     )
     name = inner.name
     crossing = ToolCallBridge(session, form, spec=spec)
-    # Only with known arguments is this copy made for one call; a wrapped tool may meet a session later.
-    if known is not None and crossing.session(name) is None:
-        return inner
     shown = frozenset(spec.parameters.get("properties", ()))
     copy, run, run_async = inner.model_copy(), inner._run, inner._arun  # bound to the original: a call is counted once
 

@@ -17,7 +17,7 @@ from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecu
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolset
 from pydantic_ai.toolsets.abstract import ToolsetTool
 
-from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, exception_text
+from sealegs.adapters.bridge import BridgedCall, ResultCodec, ToolCallBridge, exception_text
 from sealegs.adapters.marks import spec_from_tool
 from sealegs.faults.call import Failure
 from sealegs.inject import Session
@@ -68,32 +68,32 @@ class SeamToolset(WrapperToolset[Any]):
     ) -> Any:
         """A call, under the name by which the model knows the tool."""
         known = getattr(ctx, "_dispatched_tool_name", None) or name
-        session = self._way.session(known)
-        if session is None:
-            return await self.wrapped.call_tool(name, tool_args, ctx, tool)
         metadata = getattr(tool.tool_def, "metadata", None)
-        session.declare(spec_from_tool(known, lambda: tool.tool_def.parameters_json_schema, metadata))
+        spec = spec_from_tool(known, lambda: tool.tool_def.parameters_json_schema, metadata)
+        bridged = self._way.intercept(known, tool_args, spec=spec)
+        if bridged is None:
+            return await self.wrapped.call_tool(name, tool_args, ctx, tool)
         function = getattr(tool, "call_func", None)
         if isinstance(self.wrapped, FunctionToolset) and function is not None:
-            inside = self._crossed(known, tool_args, function)
+            inside = _crossed(bridged, function)
             tool = replace(tool, call_func=inside)  # type: ignore[call-arg]  # of a function toolset's tools
             return await self.wrapped.call_tool(name, tool_args, ctx, tool)
 
         async def running(given: Mapping[str, Any]) -> Any:
             return await self.wrapped.call_tool(name, dict(given), ctx, tool)
 
-        return await self._way.call_async(known, tool_args, running)
+        return await bridged.call_async(running)
 
-    def _crossed(
-        self,
-        known: str,
-        model_arguments: dict[str, Any],
-        function: Callable[[dict[str, Any], RunContext[Any]], Awaitable[Any]],
-    ) -> Callable[[dict[str, Any], RunContext[Any]], Awaitable[Any]]:
-        async def crossed(arguments: dict[str, Any], ctx: RunContext[Any]) -> Any:
-            async def running(given: Mapping[str, Any]) -> Any:
-                return await function(arguments if given is model_arguments else dict(given), ctx)
 
-            return await self._way.call_async(known, model_arguments, running)
+def _crossed(
+    bridged: BridgedCall, function: Callable[[dict[str, Any], RunContext[Any]], Awaitable[Any]]
+) -> Callable[[dict[str, Any], RunContext[Any]], Awaitable[Any]]:
+    """A toolset's function, run as this call."""
 
-        return crossed
+    async def crossed(arguments: dict[str, Any], ctx: RunContext[Any]) -> Any:
+        async def running(given: Mapping[str, Any]) -> Any:
+            return await function(arguments if given is bridged.arguments else dict(given), ctx)
+
+        return await bridged.call_async(running)
+
+    return crossed

@@ -92,12 +92,12 @@ def _wrapped(given: DecoratedFunctionTool[..., Any], session: Session | None) ->
     @functools.wraps(function)
     async def in_pieces(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
         arguments, hidden = split(args, kwargs)
-        unseen = crossing.session(name) is None
+        bridged = crossing.intercept(name, arguments)
         pieces = (
             function(**arguments, **hidden)
-            if unseen
+            if bridged is None
             else pieces_before_answer(
-                lambda running: crossing.call_async(name, arguments, running),
+                bridged.call_async,
                 lambda known: function(**known, **hidden),
                 lambda piece: True,
             )

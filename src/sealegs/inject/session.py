@@ -169,11 +169,6 @@ class Session:
         if self._layered and not self._reach_any:
             self._others.update(others)
 
-    def idle(self, tool: str) -> bool:
-        """Return whether the tool's calls all pass unseen and unchanged, so that it need not be wrapped at all."""
-        # Read through the injector rather than `_states`: the tool may not have been called yet.
-        return self._alone and self._injector.state(tool).idle
-
     def intercept(
         self, tool: str, read: Callable[..., Mapping[str, Any]], args: Any, kwargs: Any = None
     ) -> InterceptedCall | None:
@@ -183,8 +178,7 @@ class Session:
             tool: the tool's name.
             read: gives the call's arguments by name, as data; called only where something can happen to the call.
             args: what `read` reads them from.
-            kwargs: the second thing that `read` takes; None where it takes one. There are no more of them because each
-                call of every tool would pay for packing them.
+            kwargs: the second thing that `read` takes; None where it takes one. Every call would pay for packing more.
 
         Returns:
             The call, to be made through it; None where it passes as it is, and the adapter runs the tool itself.
@@ -202,6 +196,14 @@ class Session:
             return None
         return InterceptedCall(self, tool, arguments, self._patient(partial(self._injector.struck, faults)), faults.nth)
 
+    async def intercept_async(
+        self, tool: str, read: Callable[[], Awaitable[Mapping[str, Any]]]
+    ) -> InterceptedCall | None:
+        """Do the same for arguments that take waiting, as those of an upload, which else passes unread."""
+        if self._alone and self._injector.state(tool).idle:
+            return None
+        return self.intercept(tool, as_given, await read())
+
     def call(
         self,
         tool: str,
@@ -216,10 +218,9 @@ class Session:
         # Applied to the agent's own tool here; the router applies it to the others that layers call.
         if self._deadline is not None:
             run = with_deadline(run, self._deadline)
-        fast = self._fast
         # Where nothing can strike the tool, the layer is asked before and after the run, which costs less than to drive
         # it. The call goes through the layers only if it then wants more, such as a retry.
-        if fast is not None and self._injector.state(tool).idle:
+        if (fast := self._fast) is not None and self._injector.state(tool).idle:
             refusal = fast.before(call)
             outcome = run_as_current(call, run) if refusal is None else refusal[1]
             steps = fast.after(call, outcome, refusal)
@@ -247,8 +248,7 @@ class Session:
         layer, run = layer or self._layer, self.runner_async(run)
         if self._deadline is not None:
             run = with_deadline_async(run, self._deadline)
-        fast = self._fast
-        if fast is not None and self._injector.state(tool).idle:
+        if (fast := self._fast) is not None and self._injector.state(tool).idle:
             refusal = fast.before(call)
             outcome = await run_as_current_async(call, run) if refusal is None else refusal[1]
             steps = fast.after(call, outcome, refusal)
@@ -261,8 +261,8 @@ class Session:
             if faults is None:
                 return await self._follower.follow_async(call, run)
             layer = self._watched(self._follower, faults)
-        routed = self._router.route_async(tool, run) if self._others else run
-        return await drive_async(layer, call, routed, self.clock)
+        run = self._router.route_async(tool, run) if self._others else run
+        return await drive_async(layer, call, run, self.clock)
 
     def pieces(
         self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None

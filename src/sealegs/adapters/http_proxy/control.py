@@ -62,8 +62,6 @@ class Control:
     async def _loaded(self, request: web.BaseRequest) -> web.Response | None:
         """Load the plan in the request's body, or refuse a body that is not a plan."""
         body = await self._guard.body(request)
-        if isinstance(body, web.Response):
-            return body
         try:
             plan = plan_from_text(body.decode(), imports=False)
         except UnicodeDecodeError as error:

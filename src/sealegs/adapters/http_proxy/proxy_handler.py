@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 
 import aiohttp
 from aiohttp import web
 
 from sealegs.adapters.http_proxy.client_response import shown_response
 from sealegs.adapters.http_proxy.plan_switch import PlanSwitch
-from sealegs.adapters.http_proxy.proxy_episode import ProxyEpisode
-from sealegs.adapters.http_proxy.request_names import ClientRequest, RequestNames
+from sealegs.adapters.http_proxy.request_names import RequestNames
 from sealegs.adapters.http_proxy.tool_run import ToolRun
 from sealegs.adapters.http_proxy.websocket_passing import asks_websocket, passed_websocket
 from sealegs.adapters.relaying.http_addresses import FORM
@@ -64,28 +63,26 @@ class ProxyHandler:
         if episode is None or asks_websocket(request):
             return await self._untouched(request)
         named = self._names.read(request.method, request.raw_path, request.headers.items())
-        if not named.may_ask_model and episode.session.idle(named.tool):
-            return await self._untouched(request)
-        with episode.call():
-            return await self._through(request, named, episode)
+        body: bytes | None = None
+        with ExitStack() as under_way:
 
-    async def _through(
-        self, request: web.BaseRequest, named: ClientRequest, episode: ProxyEpisode
-    ) -> web.StreamResponse:
-        """Answer a request that is a call to the session."""
-        body = await self._guard.body(request)
-        if isinstance(body, web.Response):
-            return body
-        session = episode.session
-        api = self._names.model_api(session, named, body)
-        crossing = self._names.intercepted(session, named, body, api)
-        if crossing is None:
-            return await self._passed(request, body)
-        exchange = HttpExchange(named.tool, crossing.arguments, api)
-        events = api is not None or STREAM in request.headers.get("Accept", "")
-        run = ToolRun(self._upstream, request, named, body, exchange, events)
-        async with aclosing(crossing.pieces_async(run.run, exchange.split)) as coming:
-            return await shown_response(request, exchange, coming)
+            async def read() -> bytes:
+                """Read the body, which only a request is read for that something can happen to."""
+                nonlocal body
+                under_way.enter_context(episode.call())
+                body = await self._guard.body(request)
+                return body
+
+            call, api = await self._names.intercept(episode.session, named, read)
+            if body is None:
+                return await self._untouched(request)
+            if call is None:
+                return await self._passed(request, body)
+            exchange = HttpExchange(named.tool, call.arguments, api)
+            events = api is not None or STREAM in request.headers.get("Accept", "")
+            run = ToolRun(self._upstream, request, named, body, exchange, events)
+            async with aclosing(call.pieces_async(run.run, exchange.split)) as coming:
+                return await shown_response(request, exchange, coming)
 
     async def _untouched(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer a request that passes as it is; a large body passes as it comes."""
@@ -97,8 +94,7 @@ class ProxyHandler:
         form = request.headers.get("Content-Type", "").startswith(FORM)
         # A form is read as a whole whatever its length, since our address in it becomes the server's.
         if form or (request.content_length is not None and request.content_length <= SHORT):
-            body = await self._guard.body(request)
-            return body if isinstance(body, web.Response) else await self._passed(request, body)
+            return await self._passed(request, await self._guard.body(request))
         return await self._passed(request, self._guard.pieces(request))
 
     async def _passed(self, request: web.BaseRequest, body: bytes | AsyncIterator[bytes]) -> web.StreamResponse:

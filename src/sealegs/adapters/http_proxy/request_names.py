@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
@@ -13,7 +12,6 @@ from sealegs.adapters.wire import (
     RETRIES,
     Naming,
     arguments_of,
-    as_read,
     rebuilt,
     with_retry_count,
 )
@@ -50,11 +48,6 @@ class ClientRequest:
     def path(self) -> str:
         """The path that it asks for."""
         return unquote(self.raw_path)
-
-    @property
-    def may_ask_model(self) -> bool:
-        """Whether its path is one of a model API."""
-        return model_api_at(self.method, self.path) is not None
 
     def arguments(self, body: bytes) -> HttpArguments:
         """The arguments of the call."""
@@ -96,17 +89,33 @@ class RequestNames:
             name = operation.spec.name
         return ClientRequest(name, method, raw_path, query, tuple(headers), operation, inner)
 
-    def model_api(self, session: Session, request: ClientRequest, body: bytes) -> ModelApi | None:
-        """The interface of a model that a request calls; None if it calls none."""
-        return self._naming.model_api(session, request.tool, request.method, request.path, lambda: body)
+    async def intercept(
+        self, session: Session, request: ClientRequest, read_body: Callable[[], Awaitable[bytes]]
+    ) -> tuple[InterceptedCall | None, ModelApi | None]:
+        """Say what becomes of a request.
 
-    def intercepted(
-        self, session: Session, request: ClientRequest, body: bytes, api: ModelApi | None
-    ) -> InterceptedCall | None:
-        """The request as a call in the hands of the session; None where it passes as it is."""
-        read = as_read if api else partial(self._naming.read, session, request.tool, request.method)
-        crossing = session.intercept(request.tool, read, partial(request.arguments, body))
-        if crossing is not None:
+        Args:
+            session: the episode.
+            request: the request.
+            read_body: reads its body; called only where something can happen to the request.
+
+        Returns:
+            The request as a call of the session, None where it passes as it is; and the interface that it asks where
+            it asks a model.
+        """
+        body: bytes | None = None
+        api = None
+        if model_api_at(request.method, request.path) is not None:  # its body says whether it does
+            body = found = await read_body()
+            api = self._naming.model_api(session, request.tool, request.method, request.path, lambda: found)
+
+        async def arguments() -> HttpArguments:
+            if api is None:  # else it is declared already
+                self._naming.declare(session, request.tool, request.method)
+            return request.arguments(await read_body() if body is None else body)
+
+        call = await session.intercept_async(request.tool, arguments)
+        if call is not None:
             retries = next((value for name, value in request.headers if name.lower() == RETRIES), None)
-            crossing.layer = with_retry_count(retries, crossing.layer)
-        return crossing
+            call.layer = with_retry_count(retries, call.layer)
+        return call, api

@@ -70,8 +70,6 @@ class HttpRelay:
         if refusal is not None:
             return refusal
         body = await self._guard.body(request)
-        if isinstance(body, web.Response):
-            return body
         signpost = self._signposts.at(request)
         response = await (self._answered(request, body, None) if signpost else self._counted(request, body))
         self._signposts.note(request, response, signpost)

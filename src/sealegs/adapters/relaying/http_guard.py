@@ -58,12 +58,16 @@ class RequestGuard:
                 return
             yield piece
 
-    async def body(self, request: web.BaseRequest) -> bytes | web.Response:
-        """The body of a request, or why it is not taken."""
+    async def body(self, request: web.BaseRequest) -> bytes:
+        """The body of a request.
+
+        Raises:
+            HTTPException: the answer, where the body is too large or does not come.
+        """
         if not request.body_exists:
             return b""
         if (request.content_length or 0) > LARGEST:
-            return _too_large()
+            raise _too_large()
         pieces: list[bytes] = []
         size = 0
         try:
@@ -72,12 +76,12 @@ class RequestGuard:
                     # Counted as well, since a body in chunks does not say its length.
                     size += len(piece)
                     if size > LARGEST:
-                        return _too_large()
+                        raise _too_large()
                     pieces.append(piece)
             return b"".join(pieces)
-        except TimeoutError:
+        except TimeoutError as error:
             late = f"nothing more of the body has come for {PATIENCE:g} s, or it took more than {WHOLE_BODY:g} s\n"
-            return web.Response(status=408, text=late)
+            raise web.HTTPRequestTimeout(text=late) from error
 
 
 def _invite_body(request: web.BaseRequest) -> None:
@@ -86,5 +90,5 @@ def _invite_body(request: web.BaseRequest) -> None:
         request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
 
-def _too_large() -> web.Response:
-    return web.Response(status=413, text=f"a request has at most {LARGEST} bytes\n")
+def _too_large() -> web.HTTPException:
+    return web.HTTPRequestEntityTooLarge(LARGEST, 0, text=f"a request has at most {LARGEST} bytes\n")

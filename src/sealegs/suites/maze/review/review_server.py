@@ -96,11 +96,10 @@ class ReviewDesk:
     async def _sent(self, request: web.BaseRequest) -> Mapping[str, Any]:
         if request.content_type != "application/json":  # which no page of another origin may send unasked
             raise RefusedReply(415, "send JSON")
-        body = await self._guard.body(request)
-        if isinstance(body, web.Response):
-            raise RefusedReply(body.status, body.text or "")
         try:
-            found = json.loads(body)
+            found = json.loads(await self._guard.body(request))
+        except web.HTTPException as refused:
+            raise RefusedReply(refused.status, refused.text or "") from refused
         except (ValueError, RecursionError) as error:
             raise RefusedReply(400, f"this is not JSON: {error}") from error
         if not isinstance(found, dict):

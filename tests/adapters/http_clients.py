@@ -47,7 +47,7 @@ async def ask(
         timeout: the client's own.
         bare: without any adapter of ours.
         tools: names for requests.
-        heard: called with each piece of the body as it comes, which is then streamed.
+        heard: called with each chunk of the body as it comes, which is then streamed.
         more: further options of the adapter, or of the request.
     """
     method = "GET" if json is None else "POST"
@@ -60,8 +60,8 @@ async def ask(
                 client.mount("http://", ours.Adapter(session, tools, **more))
             response = client.request(method, url, json=json, timeout=timeout, stream=heard is not None)
             if heard is not None:
-                for piece in response.iter_content(None):
-                    heard(piece)
+                for chunk in response.iter_content(None):
+                    heard(chunk)
                 return Got(response.status_code, response.headers, b"", dict)
             return Got(response.status_code, response.headers, response.content, response.json)
     if form:
@@ -69,8 +69,8 @@ async def ask(
         async with library.AsyncClient(transport=transport, timeout=timeout) as client:
             if heard is not None:
                 async with client.stream(method, url, json=json) as response:
-                    async for piece in response.aiter_bytes():
-                        heard(piece)
+                    async for chunk in response.aiter_bytes():
+                        heard(chunk)
                 return Got(response.status_code, response.headers, b"", dict)
             response = await client.request(method, url, json=json)
     else:
@@ -78,8 +78,8 @@ async def ask(
         with library.Client(transport=transport, timeout=timeout) as client:
             if heard is not None:
                 with client.stream(method, url, json=json) as response:
-                    for piece in response.iter_bytes():
-                        heard(piece)
+                    for chunk in response.iter_bytes():
+                        heard(chunk)
                 return Got(response.status_code, response.headers, b"", dict)
             response = client.request(method, url, json=json)
     return Got(response.status_code, response.headers, response.content, response.json)

@@ -352,7 +352,7 @@ def test_what_a_harness_cannot_do_is_reported_and_not_raised() -> None:
 
 
 class Gathered(Generators):
-    """Lets no piece through before the last is there."""
+    """Lets no chunk through before the last is there."""
 
     def armed(self, scene: Scene) -> Tools:
         tools = super().armed(scene)
@@ -365,13 +365,13 @@ class Gathered(Generators):
 
         @functools.wraps(stream)
         async def gathered_async(**arguments: Any) -> Any:
-            for piece in [piece async for piece in stream(**arguments)]:
-                yield piece
+            for chunk in [chunk async for chunk in stream(**arguments)]:
+                yield chunk
 
         return gathered_async if inspect.isasyncgenfunction(stream) else gathered
 
 
-def test_generators_pass_and_an_adapter_that_gathers_their_pieces_is_found() -> None:
+def test_generators_pass_and_an_adapter_that_gathers_their_chunks_is_found() -> None:
     report = conform(Generators())
     assert not report.failed, str(report)
     assert report.counts() == {"passed": 47, "failed": 0, "absent": 4}

@@ -169,7 +169,7 @@ async def test_events_pass_as_they_come_and_break_off(kind: str, served: Served)
     episode = Episode(rule(Delay(seconds=1.0)))
     served.patience = 120.0  # where a transport holds back what it has, the client gives up first
 
-    def heard(piece: bytes) -> None:
+    def heard(chunk: bytes) -> None:
         served.sent.append("heard")
         served.heard.release()
 
@@ -177,10 +177,10 @@ async def test_events_pass_as_they_come_and_break_off(kind: str, served: Served)
     assert served.sent == ["event", "heard"] * 4
     served.patience = 0.0
     assert episode.record().turns[0].shown == Value([event.decode() for event in EVENTS])
-    pieces: list[bytes] = []
+    chunks: list[bytes] = []
     session = silent(Interrupted(after=2))
-    error = await raised(kind, session, url, heard=pieces.append)
-    assert b"".join(pieces) == b"".join(EVENTS[:2])
+    error = await raised(kind, session, url, heard=chunks.append)
+    assert b"".join(chunks) == b"".join(EVENTS[:2])
     assert type(error).__name__ in ("ReadError", "ChunkedEncodingError")
 
 
@@ -188,14 +188,14 @@ async def test_events_pass_as_they_come_and_break_off(kind: str, served: Served)
 async def test_a_body_trickles_in(kind: str, served: Served) -> None:
     episode = Episode(rule(Drip(seconds=2.0)))
     moments: list[float] = []
-    pieces: list[bytes] = []
+    chunks: list[bytes] = []
 
-    def heard(piece: bytes) -> None:
+    def heard(chunk: bytes) -> None:
         moments.append(episode.session.clock.now())
-        pieces.append(piece)
+        chunks.append(chunk)
 
     await ask(kind, episode.session, f"{served.url}/prices", heard=heard, timeout=3.0)
-    assert b"".join(pieces) == BODY
+    assert b"".join(chunks) == BODY
     # requests reads a measured body in one go, as long as each read is within its timeout
     assert moments == ([18.0] if kind == "requests" else [2.0 * n for n in range(2, 10)])
     assert episode.record().exposed
@@ -210,14 +210,14 @@ async def test_events_trickle_in_as_the_server_sends_them(kind: str, served: Ser
     served.patience = 120.0
     moments: list[float] = []
 
-    def heard(piece: bytes) -> None:
+    def heard(chunk: bytes) -> None:
         served.sent.append("heard")
         moments.append(episode.session.clock.now())
         served.heard.release()
 
     await ask(kind, episode.session, f"{served.url}/events", heard=heard, timeout=30.0)
     assert served.sent == ["event", "heard"] * 4
-    assert moments == [40.0, 60.0, 80.0, 100.0]  # the head is the first piece
+    assert moments == [40.0, 60.0, 80.0, 100.0]  # the head is the first chunk
     assert episode.record().turns[0].shown == Value([event.decode() for event in EVENTS])
 
 
@@ -424,8 +424,8 @@ async def test_an_upload_from_a_generator_arrives_whole(plan_rules: tuple[Rule, 
     url, length = f"{served.url}/prices", {"Content-Length": "6"}
 
     async def later() -> AsyncIterator[bytes]:
-        for piece in (b"abc", b"def"):
-            yield piece
+        for chunk in (b"abc", b"def"):
+            yield chunk
 
     session = Session(plan(*plan_rules), clock=VirtualClock())
     with requests.Session() as client:

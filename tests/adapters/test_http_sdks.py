@@ -92,7 +92,7 @@ MAKERS = pytest.mark.parametrize("maker", [OpenAI, Anthropic])
 async def test_nothing_changes_where_nothing_strikes(maker: Any, server: ScriptServer) -> None:
     episode = Episode()
     async with maker(server, episode.session) as model:
-        assert model.say() == await model.say_later() == "".join(model.stream()) == WORDS
+        assert model.say() == await model.say_later() == "".join(model.chunks()) == WORDS
     turns = episode.record().turns
     assert len(turns) == 3
     assert turns[0].call.arguments["body"]["messages"] == MESSAGES
@@ -146,10 +146,10 @@ async def test_an_answer_goes_wrong(maker: Any, server: ScriptServer) -> None:
 @MAKERS
 @pytest.mark.parametrize(("mode", "name"), [("reset", "ReadError"), ("closed", "RemoteProtocolError")])
 async def test_a_stream_breaks_off_in_the_middle(maker: Any, mode: Any, name: str, server: ScriptServer) -> None:
-    pieces: list[str] = []
+    chunks: list[str] = []
     async with maker(server, Episode(rule(Interrupted(after=6, mode=mode))).session) as model:
         with pytest.raises((getattr(httpx2, name), maker.sdk.APIConnectionError)):
-            pieces.extend(model.stream())
-    assert pieces
-    assert WORDS.startswith("".join(pieces))
-    assert "".join(pieces) != WORDS
+            chunks.extend(model.chunks())
+    assert chunks
+    assert WORDS.startswith("".join(chunks))
+    assert "".join(chunks) != WORDS

@@ -45,8 +45,8 @@ async def price_async(item: str) -> dict[str, Any]:
 
 
 async def story_async(about: str) -> AsyncIterator[str]:
-    for piece in story(about):
-        yield piece
+    for chunk in story(about):
+        yield chunk
 
 
 CALLS = [

@@ -75,7 +75,7 @@ class Chat:
                 pass
             return events.get_final_completion()
 
-    def pieces(self) -> Iterator[str]:
+    def chunks(self) -> Iterator[str]:
         """The words of a stream."""
         for chunk in self.real.chat.completions.create(model="gpt-5", messages=self.second(), stream=True):
             yield from (choice.delta.content or "" for choice in chunk.choices)
@@ -109,7 +109,7 @@ class Responses(Chat):
         assert [event.sequence_number for event in events] == list(range(len(events)))
         return events[-1].response
 
-    def pieces(self) -> Iterator[str]:
+    def chunks(self) -> Iterator[str]:
         for event in self.real.responses.create(model="gpt-5", input=self.second(), stream=True):
             if event.type == "response.output_text.delta":
                 yield event.delta
@@ -145,7 +145,7 @@ class Messages(Chat):
         with self.real.messages.stream(model="gpt-5", max_tokens=99, messages=messages, tools=self.tools) as events:
             return events.get_final_message()
 
-    def pieces(self) -> Iterator[str]:
+    def chunks(self) -> Iterator[str]:
         with self.real.messages.stream(model="gpt-5", max_tokens=99, messages=self.second()) as events:
             yield from events.text_stream
 
@@ -215,7 +215,7 @@ def test_an_error_is_the_one_that_is_documented(
 @APIS
 def test_a_streaming_request_fails_alike(api: type[Chat], server: ScriptServer) -> None:
     with api(server, struck(ModelError(error="token_limit"))) as model, pytest.raises(api.sdk.RateLimitError):
-        list(model.pieces())
+        list(model.chunks())
 
 
 @pytest.mark.parametrize("limit", ["requests", "tokens"])
@@ -362,20 +362,20 @@ def test_a_stream_of_anthropic_brings_broken_arguments(server: ScriptServer) -> 
     with Messages(server, struck(AlteredReply(form="broken_arguments"))) as model:
         given: dict[str, Any] = {"model": "gpt-5", "max_tokens": 99, "messages": MESSAGES}
         events = list(model.real.messages.create(**given, stream=True))
-    pieces = [getattr(getattr(event, "delta", None), "partial_json", "") for event in events]
-    assert "".join(pieces) == '{"city": "Oslo"'
+    chunks = [getattr(getattr(event, "delta", None), "partial_json", "") for event in events]
+    assert "".join(chunks) == '{"city": "Oslo"'
     assert events[-2].delta.stop_reason == "tool_use"
 
 
 @APIS
 def test_a_stream_fails_in_the_middle(api: type[Chat], server: ScriptServer) -> None:
-    episode, pieces = struck(ModelError(error="overloaded", after=8)), list[str]()
+    episode, chunks = struck(ModelError(error="overloaded", after=8)), list[str]()
     expected = LookupError if api is Responses else api.sdk.APIError
     with api(server, episode) as model, pytest.raises(expected) as raised:
-        pieces.extend(model.pieces())
-    assert pieces
-    assert WORDS.startswith("".join(pieces))
-    assert "".join(pieces) != WORDS
+        chunks.extend(model.chunks())
+    assert chunks
+    assert WORDS.startswith("".join(chunks))
+    assert "".join(chunks) != WORDS
     if api is Messages:
         assert raised.value.body["error"]["type"] == "overloaded_error"
     (turn,) = episode.record().turns
@@ -386,10 +386,10 @@ def test_a_stream_fails_in_the_middle(api: type[Chat], server: ScriptServer) -> 
 @APIS
 @pytest.mark.parametrize("mode", ["reset", "closed", "hang"])
 def test_a_stream_stops_or_stalls(api: type[Chat], mode: Any, server: ScriptServer) -> None:
-    pieces: list[str] = []
+    chunks: list[str] = []
     broken = (httpx2.TransportError, api.sdk.APIConnectionError)
     with api(server, struck(Interrupted(after=8, mode=mode))) as model, pytest.raises(broken) as raised:
-        pieces.extend(model.pieces())
+        chunks.extend(model.chunks())
     assert ("imeout" in type(raised.value).__name__) == (mode == "hang")
 
 

@@ -1,4 +1,4 @@
-"""Generators as tools: pieces pass as they come, break off, hang, and go wrong."""
+"""Generators as tools: chunks pass as they come, break off, hang, and go wrong."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Log = list[str]
 
 
 def counting(log: Log, stop: int = 4) -> Callable[..., Iterator[Any]]:
-    """A tool that says when it makes a piece and when it is closed."""
+    """A tool that says when it makes a chunk and when it is closed."""
 
     def prices(shop: str, first: int = 0) -> Iterator[Any]:
         """The prices of a shop."""
@@ -69,29 +69,29 @@ def counting_async(log: Log, stop: int = 4) -> Callable[..., AsyncIterator[Any]]
 
     async def prices(shop: str, first: int = 0) -> AsyncIterator[Any]:
         """The prices of a shop."""
-        for piece in sync(shop, first):
+        for chunk in sync(shop, first):
             await asyncio.sleep(0)
-            yield piece
+            yield chunk
 
     return prices
 
 
 async def heard(given: Callable[..., Any], log: Log | None = None, at_most: int = 100) -> list[Any]:
-    """The pieces that a consumer gets, at last the exception that ends them. Each is logged in `log`."""
+    """The chunks that a consumer gets, at last the exception that ends them. Each is logged in `log`."""
     found: list[Any] = []
     source = given("corner")
     try:
         if inspect.isasyncgen(source):
-            async for piece in source:
-                found.append(piece)
+            async for chunk in source:
+                found.append(chunk)
                 if log is not None:
                     log.append("heard")
                 if len(found) == at_most:
                     await source.aclose()
                     break
         else:
-            for piece in source:
-                found.append(piece)
+            for chunk in source:
+                found.append(chunk)
                 if log is not None:
                     log.append("heard")
                 if len(found) == at_most:
@@ -119,7 +119,7 @@ def test_a_wrapped_generator_looks_like_the_tool(form: Any) -> None:
 @FORMS
 @pytest.mark.parametrize("rules", [(), (rule(Delay(seconds=2.0)),), (rule(Delta(), when=Nth(2)),)])
 @pytest.mark.parametrize("watched", [True, False])
-async def test_pieces_pass_as_they_come(form: Any, rules: tuple[Any, ...], watched: bool) -> None:
+async def test_chunks_pass_as_they_come(form: Any, rules: tuple[Any, ...], watched: bool) -> None:
     episode = Episode(*rules)
     log: Log = []
     session = episode.session if watched else Session(plan(*rules), clock=VirtualClock())
@@ -132,7 +132,7 @@ async def test_pieces_pass_as_they_come(form: Any, rules: tuple[Any, ...], watch
 
 
 @FORMS
-async def test_nothing_happens_before_the_first_piece_is_asked_for(form: Any) -> None:
+async def test_nothing_happens_before_the_first_chunk_is_asked_for(form: Any) -> None:
     log: Log = []
     episode = Episode(rule(Error(status=503)))
     source = wrap(form(log), episode.session)("corner")
@@ -145,7 +145,7 @@ async def test_nothing_happens_before_the_first_piece_is_asked_for(form: Any) ->
 @pytest.mark.parametrize(
     ("fault", "shown"), [(Error(status=503), "ServiceUnavailable"), (Connection(), "ConnectionRefusedError")]
 )
-async def test_faults_before_the_first_piece(form: Any, fault: Fault, shown: str) -> None:
+async def test_faults_before_the_first_chunk(form: Any, fault: Fault, shown: str) -> None:
     log: Log = []
     (error,) = await heard(wrap(form(log), silent(fault)))
     assert type(error).__name__ == shown
@@ -157,8 +157,8 @@ async def test_faults_before_the_first_piece(form: Any, fault: Fault, shown: str
 async def test_an_answer_breaks_off_in_the_middle(form: Any, stop: int) -> None:
     log: Log = []
     episode = Episode(rule(Interrupted(after=2)))
-    *pieces, error = await heard(wrap(form(log, stop), episode.session), log)
-    assert pieces == PRICES[:2]
+    *chunks, error = await heard(wrap(form(log, stop), episode.session), log)
+    assert chunks == PRICES[:2]
     assert isinstance(error, ConnectionResetError)
     assert log == [*LIVE[:5], "closed"]
     (turn,) = episode.record().turns
@@ -168,7 +168,7 @@ async def test_an_answer_breaks_off_in_the_middle(form: Any, stop: int) -> None:
 
 
 @FORMS
-async def test_an_answer_of_no_more_pieces_is_not_interrupted(form: Any) -> None:
+async def test_an_answer_of_no_more_chunks_is_not_interrupted(form: Any) -> None:
     for after in (4, 5):
         episode = Episode(rule(Interrupted(after=after)))
         assert await heard(wrap(form([]), episode.session)) == PRICES
@@ -179,8 +179,8 @@ async def test_an_answer_of_no_more_pieces_is_not_interrupted(form: Any) -> None
 @pytest.mark.parametrize("orders", [(2, 3), (3, 2)])
 async def test_of_two_interruptions_the_sooner_strikes(form: Any, orders: tuple[int, int]) -> None:
     episode = Episode(*(rule(Interrupted(after=after)) for after in orders))
-    *pieces, error = await heard(wrap(form([]), episode.session))
-    assert (pieces, type(error)) == (PRICES[:2], ConnectionResetError)
+    *chunks, error = await heard(wrap(form([]), episode.session))
+    assert (chunks, type(error)) == (PRICES[:2], ConnectionResetError)
     delivered = {strike.rule: strike.delivered for strike in episode.record().turns[0].strikes}
     assert delivered[f"rule-{orders.index(2) + 1}"]
     assert not delivered[f"rule-{orders.index(3) + 1}"]
@@ -189,8 +189,8 @@ async def test_of_two_interruptions_the_sooner_strikes(form: Any, orders: tuple[
 @FORMS
 async def test_a_hang_in_the_middle_is_ended_by_the_session(form: Any) -> None:
     episode = Episode(rule(Interrupted(after=3, mode="hang")), timeout=5)
-    *pieces, error = await heard(wrap(form([]), episode.session))
-    assert pieces == PRICES[:3]
+    *chunks, error = await heard(wrap(form([]), episode.session))
+    assert chunks == PRICES[:3]
     assert isinstance(error, TimeoutError)
 
 
@@ -198,16 +198,16 @@ async def test_a_hang_in_the_middle_is_ended_by_the_session(form: Any) -> None:
 async def test_a_hang_is_ended_by_the_agents_own_timeout(fault: Fault) -> None:
     log: Log = []
     wrapped = wrap(counting_async(log), Session(plan(rule(fault)), clock=RealClock()))
-    pieces: list[Any] = []
+    chunks: list[Any] = []
 
     async def listen() -> None:
-        async for piece in wrapped("corner"):
-            pieces.append(piece)  # noqa: PERF401
+        async for chunk in wrapped("corner"):
+            chunks.append(chunk)  # noqa: PERF401
 
     with pytest.raises(TimeoutError) as raised:
         async with asyncio.timeout(0.05):
             await listen()
-    assert pieces == ([] if isinstance(fault, Hang) else PRICES[:3])
+    assert chunks == ([] if isinstance(fault, Hang) else PRICES[:3])
     assert PACKAGE not in "".join(traceback.format_exception(raised.value))
 
 
@@ -226,28 +226,28 @@ async def test_a_hang_is_ended_by_the_agents_own_timeout(fault: Fault) -> None:
 async def test_faults_on_the_whole_answer(form: Any, fault: Fault, shown: list[Any] | None) -> None:
     log: Log = []
     episode = Episode(rule(fault))
-    pieces = await heard(wrap(form(log), episode.session), log)
+    chunks = await heard(wrap(form(log), episode.session), log)
     assert log[:5] == ["made 0", "made 1", "made 2", "made 3", "closed"]
     assert episode.record().exposed
     if shown is not None:
-        assert pieces == shown
+        assert chunks == shown
     elif isinstance(fault, Delta):
-        assert len(pieces) == 4
+        assert len(chunks) == 4
         assert all(
-            piece["item"] == true["item"] and piece["price"] != true["price"] for piece, true in zip(pieces, PRICES)
+            chunk["item"] == true["item"] and chunk["price"] != true["price"] for chunk, true in zip(chunks, PRICES)
         )
     else:
-        assert isinstance(pieces[0], TimeoutError)
+        assert isinstance(chunks[0], TimeoutError)
 
 
 @FORMS
-async def test_an_answer_that_is_no_list_any_more_is_one_piece(form: Any) -> None:
-    (piece,) = await heard(wrap(form([]), silent(Malformed(mode="cut"))))
-    assert json.dumps(PRICES).startswith(piece)
+async def test_an_answer_that_is_no_list_any_more_is_one_chunk(form: Any) -> None:
+    (chunk,) = await heard(wrap(form([]), silent(Malformed(mode="cut"))))
+    assert json.dumps(PRICES).startswith(chunk)
 
 
 @FORMS
-async def test_pieces_that_trickle_in(form: Any) -> None:
+async def test_chunks_that_trickle_in(form: Any) -> None:
     episode = Episode(rule(Drip(seconds=2.0)))
     moments: list[float] = []
     source = wrap(form([]), episode.session)("corner")
@@ -269,7 +269,7 @@ async def test_an_answer_without_end_trickles_as_it_comes(form: Any) -> None:
     log: Log = []
     episode = Episode(rule(Drip(seconds=2.0)))
     assert len(await heard(wrap(form(log, -1), episode.session), log, at_most=3)) == 3
-    # each piece is asked for when the one before it was heard, and the last is given up
+    # each chunk is asked for when the one before it was heard, and the last is given up
     assert log == ["made 0", "heard", "made 1", "heard", "made 2", "heard", "closed"]
     (turn,) = episode.record().turns
     assert (turn.shown, turn.said, turn.strikes[0].waited) == (None, None, 6.0)
@@ -277,7 +277,7 @@ async def test_an_answer_without_end_trickles_as_it_comes(form: Any) -> None:
 
 @FORMS
 @pytest.mark.parametrize(
-    ("faults", "pieces", "seconds"),
+    ("faults", "chunks", "seconds"),
     [
         ((Interrupted(after=2), Drip(seconds=2.0)), 2, 4.0),  # the first is the outer one
         ((Drip(seconds=2.0), Interrupted(after=2)), 0, 0.0),
@@ -287,12 +287,12 @@ async def test_an_answer_without_end_trickles_as_it_comes(form: Any) -> None:
         ((Delta(), Drip(seconds=2.0)), 4, 2.0),
     ],
 )
-async def test_pieces_that_trickle_under_and_over_other_faults(
-    form: Any, faults: tuple[Fault, ...], pieces: int, seconds: float
+async def test_chunks_that_trickle_under_and_over_other_faults(
+    form: Any, faults: tuple[Fault, ...], chunks: int, seconds: float
 ) -> None:
     episode = Episode(*(rule(fault, id=str(number)) for number, fault in enumerate(faults)))
     found = await heard(wrap(form([]), episode.session))
-    assert len([piece for piece in found if not isinstance(piece, Exception)]) == pieces
+    assert len([chunk for chunk in found if not isinstance(chunk, Exception)]) == chunks
     assert episode.session.clock.now() == seconds
     (turn,) = episode.record().turns
     runs = [strike.runs for strike in turn.strikes]
@@ -319,13 +319,13 @@ async def test_a_tool_that_fails_in_the_middle_by_itself(form: Any) -> None:
         raise mine
 
     async def breaks_async(shop: str) -> AsyncIterator[int]:
-        for piece in breaks(shop):
-            yield piece
+        for chunk in breaks(shop):
+            yield chunk
 
     bare = breaks if form is counting else breaks_async
     for fault in (Delay(seconds=1.0), Interrupted(after=3), Drip(), Delta()):
-        *pieces, error = await heard(wrap(bare, Episode(rule(fault)).session))
-        assert pieces == ([1, 2] if fault.piecewise else [])
+        *chunks, error = await heard(wrap(bare, Episode(rule(fault)).session))
+        assert chunks == ([1, 2] if fault.streamed else [])
         assert error is mine
         assert frames(error)[-1] == "breaks"
         assert PACKAGE not in "".join(traceback.format_exception(error))
@@ -339,8 +339,8 @@ async def test_no_traceback_shows_the_injector(form: Any, fault: Fault) -> None:
         raise LookupError
 
     async def same_prices_async(shop: str) -> AsyncIterator[Any]:
-        for piece in same_prices(shop):
-            yield piece
+        for chunk in same_prices(shop):
+            yield chunk
 
     bare = same_prices if form is counting else same_prices_async
     *_, error = await heard(wrap(bare, silent(fault)))
@@ -381,8 +381,8 @@ async def test_arguments_that_a_fault_changes(form: Any) -> None:
         return PRICES[first:]
 
     async def dry_async(shop: str, first: int = 0) -> AsyncIterator[Any]:
-        for piece in dry(shop, first):
-            yield piece
+        for chunk in dry(shop, first):
+            yield chunk
 
     session = Session(plan(rule(WrongEntity())), specs=(spec,), clock=VirtualClock())
     bare = form(log)
@@ -397,7 +397,7 @@ async def test_the_same_plan_strikes_the_same_calls_side_by_side() -> None:
         wrapped = wrap(counting_async([]), session)
         calls = [heard(wrapped) for _ in range(12)]
         found = await asyncio.gather(*calls) if concurrent else [await call for call in calls]
-        return [type(pieces[-1]).__name__ for pieces in found]
+        return [type(chunks[-1]).__name__ for chunks in found]
 
     alone = await struck(False)
     assert {"dict", "ConnectionResetError"} == set(alone)
@@ -423,5 +423,5 @@ def test_an_object_that_generates_when_called() -> None:
         def __call__(self, shop: str) -> Iterator[Any]:
             yield from PRICES
 
-    *pieces, error = asyncio.run(heard(wrap(Prices(), silent(Interrupted()), name="prices")))
-    assert (pieces, type(error)) == (PRICES[:1], ConnectionResetError)
+    *chunks, error = asyncio.run(heard(wrap(Prices(), silent(Interrupted()), name="prices")))
+    assert (chunks, type(error)) == (PRICES[:1], ConnectionResetError)

@@ -86,7 +86,7 @@ class Shop:
             return {"net": 2.2, "article": article}
 
         def closed_parts(item: str) -> Iterator[str]:
-            """Piece by piece."""
+            """Chunk by chunk."""
             runs.append("closed_parts")
             yield "a"
             raise Shut(410, "discontinued")
@@ -133,7 +133,7 @@ def test_an_async_stream_is_replaced_by_the_whole_answer_of_another() -> None:
 
     async def play() -> list[Any]:
         kept = wrap({**tools, "closed_parts": closed_parts}, session())
-        return [piece async for piece in kept["closed_parts"]("pen")]
+        return [chunk async for chunk in kept["closed_parts"]("pen")]
 
     assert asyncio.run(play()) == [{"price": 2.25}]
 

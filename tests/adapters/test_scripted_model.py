@@ -138,8 +138,8 @@ async def test_async_clients_stream_too(server: ScriptServer) -> None:
         stream = await mine.chat.completions.create(
             model="m", messages=[{"role": "user", "content": "Weather?"}], stream=True
         )
-        pieces = [chunk.choices[0].delta.content or "" async for chunk in stream]
-        assert "".join(pieces) == "Let me look."
+        chunks = [chunk.choices[0].delta.content or "" async for chunk in stream]
+        assert "".join(chunks) == "Let me look."
         assert [model.id async for model in mine.models.list()] == ["scripted"]
 
 

@@ -173,8 +173,8 @@ class TestNumbers:
         assert Bounds("x").holds({}, {"x": 1e9})
 
     def test_a_formula_of_text_is_broken_in_its_numbers(self) -> None:
-        size = Formula("size", ("pieces",), lambda n: "large" if n > 4 else "small", "size follows from pieces")
-        output = {"size": "small", "pieces": 4}
+        size = Formula("size", ("chunks",), lambda n: "large" if n > 4 else "small", "size follows from chunks")
+        output = {"size": "small", "chunks": 4}
         wrong = size.broken({}, output, ("size",), random.Random(3))
         assert wrong == output or not size.holds({}, wrong)
 

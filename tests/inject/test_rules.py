@@ -288,9 +288,9 @@ async def test_a_declaration_on_the_way_to_the_call_counts(waits: bool) -> None:
         return declared({})
 
     for _ in range(2):
-        crossing = await one.intercept_async("look", read) if waits else one.intercept("look", declared, {})
-        assert crossing is not None
-        assert isinstance(crossing.call(lambda call: pytest.fail("the tool ran")), Failure)
+        intercepted = await one.intercept_async("look", read) if waits else one.intercept("look", declared, {})
+        assert intercepted is not None
+        assert isinstance(intercepted.call(lambda call: pytest.fail("the tool ran")), Failure)
     assert one.intercept("look", declared, {}) is None
 
 

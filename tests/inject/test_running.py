@@ -77,25 +77,25 @@ def test_a_thread_of_the_tool_s_own_knows_nothing() -> None:
     assert found == [""]
 
 
-def test_pieces_are_made_under_the_call_and_shown_outside_of_it() -> None:
+def test_chunks_are_made_under_the_call_and_shown_outside_of_it() -> None:
     session, _ = watched()
 
     def stream() -> Iterator[str]:
         yield id_of()
         yield id_of()
 
-    seen = [(piece, id_of()) for piece in wrap(stream, session)()]
+    seen = [(chunk, id_of()) for chunk in wrap(stream, session)()]
     assert seen == [("call-1", ""), ("call-1", "")]
 
 
-async def test_the_pieces_of_an_async_stream() -> None:
+async def test_the_chunks_of_an_async_stream() -> None:
     session, _ = watched()
 
     async def stream() -> AsyncIterator[str]:
         yield await id_in_a_task()
         yield id_of()
 
-    seen = [(piece, id_of()) async for piece in wrap(stream, session)()]
+    seen = [(chunk, id_of()) async for chunk in wrap(stream, session)()]
     assert seen == [("call-1", ""), ("call-1", "")]
 
 
@@ -107,9 +107,9 @@ async def test_under_recovery(session: Session) -> None:
 
 async def test_any_adapter() -> None:
     session, _ = watched(rule(Poisoned()))
-    crossing = ToolCallBridge(session)
-    assert crossing.call("a", {}, lambda given: id_of()).startswith("call-1")
-    assert (await crossing.call_async("a", {}, lambda given: id_in_a_task())).startswith("call-2")
+    bridge = ToolCallBridge(session)
+    assert bridge.call("a", {}, lambda given: id_of()).startswith("call-1")
+    assert (await bridge.call_async("a", {}, lambda given: id_in_a_task())).startswith("call-2")
 
 
 def test_a_tool_honours_dry_and_cut() -> None:

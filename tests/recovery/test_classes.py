@@ -115,11 +115,11 @@ def test_of_nonsense_nothing_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["a", "a ", "tool ", "tool of ", "first ", "requests per ", "1 of 2 ", "((((", "not "]
+    "chunk", ["a", "a ", "tool ", "tool of ", "first ", "requests per ", "1 of 2 ", "((((", "not "]
 )
-def test_no_message_is_slow(piece: str) -> None:
+def test_no_message_is_slow(chunk: str) -> None:
     """Patterns that try again and again would take seconds here, not milliseconds."""
-    text = piece * (600 // len(piece))
+    text = chunk * (600 // len(chunk))
     start = time.process_time()
     cause(Signature(type="ToolError", message=text))
     read_failure(text * 20)

@@ -5,7 +5,7 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA7\nabc\n-----END RSA PRI
 
 
 def _of(prefix: str, body: str) -> tuple[str, str]:
-    """A key in two pieces, so that no scanner takes this file for a leak."""
+    """A key in two chunks, so that no scanner takes this file for a leak."""
     return prefix + body, prefix + body
 
 

@@ -50,7 +50,7 @@ def test_what_was_written_is_whole(tmp_path: Path) -> None:
     assert chain_file(tmp_path / "a.jsonl").stat().st_mode & 0o777 == 0o600
 
 
-def test_the_records_are_the_same_as_without_and_pieces_do_not_matter(tmp_path: Path) -> None:
+def test_the_records_are_the_same_as_without_and_chunks_do_not_matter(tmp_path: Path) -> None:
     one, two = written(tmp_path / "a.jsonl"), tmp_path / "b.jsonl"
     for number in range(EPISODES):
         written(two, number, 1)

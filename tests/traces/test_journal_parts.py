@@ -31,10 +31,10 @@ LINES = st.lists(st.binary(max_size=40).map(lambda data: data.replace(b"\n", b" 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00/"), min_size=1, max_size=12)
 
 
-def parts_of(pieces: list[bytes], writer: int = 1) -> tuple[list[JournalPart], dict[str, bytes]]:
-    """Pieces of a file as parts, and as the objects that hold them."""
-    parts = [new_part(writer, number, piece, ".jsonl") for number, piece in enumerate(pieces, 1)]
-    return parts, {part.name: piece for part, piece in zip(parts, pieces, strict=True)}
+def parts_of(chunks: list[bytes], writer: int = 1) -> tuple[list[JournalPart], dict[str, bytes]]:
+    """Chunks of a file as parts, and as the objects that hold them."""
+    parts = [new_part(writer, number, chunk, ".jsonl") for number, chunk in enumerate(chunks, 1)]
+    return parts, {part.name: chunk for part, chunk in zip(parts, chunks, strict=True)}
 
 
 def reading(objects: dict[str, bytes]):  # type: ignore[no-untyped-def]
@@ -47,15 +47,15 @@ def reading(objects: dict[str, bytes]):  # type: ignore[no-untyped-def]
 
 
 @given(st.lists(st.binary(min_size=1)))
-def test_parts_join_to_what_was_written(pieces: list[bytes]) -> None:
-    parts, objects = parts_of(pieces)
-    assert b"".join(joined_parts(parts, reading(objects), "there")) == b"".join(pieces)
-    assert b"".join(objects[name] for name in sorted(objects)) == b"".join(pieces), "their names give the order"
+def test_parts_join_to_what_was_written(chunks: list[bytes]) -> None:
+    parts, objects = parts_of(chunks)
+    assert b"".join(joined_parts(parts, reading(objects), "there")) == b"".join(chunks)
+    assert b"".join(objects[name] for name in sorted(objects)) == b"".join(chunks), "their names give the order"
 
 
 @given(st.lists(st.binary(min_size=1), min_size=1), st.data())
-def test_a_part_that_is_missing_or_torn_is_noticed(pieces: list[bytes], data: st.DataObject) -> None:
-    parts, objects = parts_of(pieces)
+def test_a_part_that_is_missing_or_torn_is_noticed(chunks: list[bytes], data: st.DataObject) -> None:
+    parts, objects = parts_of(chunks)
     hurt = data.draw(st.sampled_from(parts)).name
     whole = objects.pop(hurt)
     with pytest.raises(DamagedParts, match=f"there/{hurt} is missing"):
@@ -67,7 +67,7 @@ def test_a_part_that_is_missing_or_torn_is_noticed(pieces: list[bytes], data: st
 
 @given(st.dictionaries(NAMES, st.lists(st.binary())))
 def test_an_index_is_read_as_it_was_written(files: dict[str, list[bytes]]) -> None:
-    journals = {name: parts_of(pieces)[0] for name, pieces in files.items()}
+    journals = {name: parts_of(chunks)[0] for name, chunks in files.items()}
     assert decode_index(encode_index(journals), "there") == journals
 
 

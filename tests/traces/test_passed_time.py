@@ -31,15 +31,15 @@ async def test_a_wait_that_the_caller_cut_off_counts_until_then(fault: Fault) ->
     clock = RealClock()
     recorder = Recorder(clock)
     session = Session(plan(rule(fault, moment="after")), clock=clock, watcher=recorder)
-    crossing = session.intercept("book_trip", as_given, {})
-    assert crossing is not None
+    intercepted = session.intercept("book_trip", as_given, {})
+    assert intercepted is not None
 
     async def tool(call: Any) -> Any:
         await asyncio.sleep(0.3)  # no wait on the seam
         return Value("done")
 
     with pytest.raises(TimeoutError):
-        await asyncio.wait_for(crossing.call_async(tool), 0.5)
+        await asyncio.wait_for(intercepted.call_async(tool), 0.5)
     shown = next(event for event in recorder.events if isinstance(event, OutcomeShown))
     called = next(event for event in recorder.events if isinstance(event, ToolCalled))
     assert shown.outcome is None

@@ -324,7 +324,7 @@ LETTERS = seen(("spell", {"word": "oar"}, Value(["o", "a", "r"])))
 
 
 @pytest.mark.parametrize("sync", [True, False])
-def test_an_answer_in_pieces_is_served_in_pieces_and_the_tool_never_runs(sync: bool) -> None:
+def test_an_answer_in_pieces_is_served_in_chunks_and_the_tool_never_runs(sync: bool) -> None:
     def letters(word: str) -> Iterator[str]:
         raise AssertionError("a replay runs no tool")
         yield word
@@ -334,7 +334,7 @@ def test_an_answer_in_pieces_is_served_in_pieces_and_the_tool_never_runs(sync: b
         yield word
 
     async def heard(session: Replay) -> list[str]:
-        return [piece async for piece in wrap(letters_async, session, name="spell")("oar")]
+        return [chunk async for chunk in wrap(letters_async, session, name="spell")("oar")]
 
     def agent(session: Replay) -> str:
         if not sync:
@@ -377,7 +377,7 @@ def test_a_fault_s_wait_comes_on_top_of_the_recorded_one() -> None:
 
 
 @pytest.mark.parametrize("sync", [True, False])
-def test_pieces_begin_after_the_recorded_time(sync: bool) -> None:
+def test_chunks_begin_after_the_recorded_time(sync: bool) -> None:
     clock = VirtualClock()
 
     def inside() -> Iterator[int]:

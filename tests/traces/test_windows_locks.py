@@ -107,11 +107,11 @@ def test_no_open_file_is_renamed_or_removed(tmp_path: Path, monkeypatch: pytest.
     write_atomically(file, b"new")
     assert file.read_bytes() == b"new"
 
-    def pieces() -> Iterator[bytes]:
+    def chunks() -> Iterator[bytes]:
         yield b"half"
         raise OSError(28, "No space left on device")
 
     with pytest.raises(UserError, match="No space left"):
-        write_atomically(file, pieces())
+        write_atomically(file, chunks())
     assert file.read_bytes() == b"new"
     assert [one.name for one in tmp_path.iterdir()] == ["file"]

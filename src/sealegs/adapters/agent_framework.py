@@ -37,7 +37,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
         return [wrap(one, session) for one in tools]
     copied = copy.copy(tools if isinstance(tools, FunctionTool) else tool(tools))
     form, spec = ResultCodec(passing=(UserInputRequiredException,)), spec_from_tool(copied.name, copied.parameters)
-    crossing, hidden = ToolCallBridge(session, form, spec=spec), copied._context_parameter_name
+    bridge, hidden = ToolCallBridge(session, form, spec=spec), copied._context_parameter_name
     invoke = copied._invoke_function
 
     async def invoked(call_kwargs: Mapping[str, Any]) -> Any:
@@ -46,7 +46,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
         async def running(given: Mapping[str, Any]) -> Any:
             return await invoke(call_kwargs if given is model_arguments else {**call_kwargs, **given})
 
-        return await crossing.call_async(copied.name, model_arguments, running)
+        return await bridge.call_async(copied.name, model_arguments, running)
 
     copied._invoke_function = invoked  # type: ignore[method-assign]
     return copied

@@ -5,8 +5,8 @@
 (an MCP server's) is wrapped as a whole: it must never raise, or the agent waits for ever, so a failure is part of the
 result.
 
-Of a tool or workbench that streams, the last piece is the answer, which the model reads, and what faults work on. What
-comes before is for whoever watches the agent, and passes as it comes; a piece that could be the last is held back until
+Of a tool or workbench that streams, the last chunk is the answer, which the model reads, and what faults work on. What
+comes before is for whoever watches the agent, and passes as it comes; a chunk that could be the last is held back until
 the next one is there, as AutoGen itself does.
 """
 
@@ -33,9 +33,9 @@ from pydantic import BaseModel
 from sealegs.adapters.bridge import (
     ResultCodec,
     ToolCallBridge,
+    chunks_before_answer,
     data_of,
     exception_text,
-    pieces_before_answer,
     result_text,
 )
 from sealegs.adapters.marks import spec_from_tool
@@ -63,13 +63,13 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     if isinstance(tools, Sequence):
         return [wrap(tool, session) for tool in tools]
     tool = copy.copy(tools) if isinstance(tools, BaseTool) else FunctionTool(tools, description=tools.__doc__ or "")
-    crossing, run, in_words = _crossing(tool, session), tool.run_json, tool.return_value_as_string
+    bridge, run, in_words = _bridge(tool, session), tool.run_json, tool.return_value_as_string
 
     async def run_json(args: Mapping[str, Any], token: CancellationToken, call_id: str | None = None) -> Any:
         async def running(given: Mapping[str, Any]) -> Any:
             return await run(given, token, call_id)
 
-        return await crossing.call_async(tool.name, args, running)
+        return await bridge.call_async(tool.name, args, running)
 
     def return_value_as_string(value: Any) -> str:
         # The tool can word only objects of its class, and an answer that a fault has changed is none.
@@ -78,7 +78,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     tool.run_json = run_json  # type: ignore[method-assign, assignment]
     tool.return_value_as_string = return_value_as_string  # type: ignore[method-assign]
     if isinstance(tool, StreamTool):
-        tool.run_json_stream = _streaming(crossing, tool)  # type: ignore[method-assign]
+        tool.run_json_stream = _streaming(bridge, tool)  # type: ignore[method-assign]
     return tool
 
 
@@ -86,7 +86,7 @@ class _Words(str):
     """The text of an answer that a fault has changed, for a tool that words its answers itself."""
 
 
-def _crossing(tool: BaseTool[Any, Any], session: Session | None) -> ToolCallBridge:
+def _bridge(tool: BaseTool[Any, Any], session: Session | None) -> ToolCallBridge:
     """The bridge of a tool's calls. An answer that is an object of a class is to faults what the model reads of it."""
     answer, in_words = tool.return_type(), tool.return_value_as_string
     is_object = isinstance(answer, type) and issubclass(answer, BaseModel)
@@ -101,7 +101,7 @@ def _crossing(tool: BaseTool[Any, Any], session: Session | None) -> ToolCallBrid
     return ToolCallBridge(session, ResultCodec(read, written), spec=spec)
 
 
-def _streaming(crossing: ToolCallBridge, tool: Any) -> Callable[..., AsyncGenerator[Any, None]]:
+def _streaming(bridge: ToolCallBridge, tool: Any) -> Callable[..., AsyncGenerator[Any, None]]:
     """The tool's `run_json_stream` through a session."""
     stream = tool.run_json_stream
     answer = tool.return_type() if isinstance(tool, BaseStreamTool) else object  # which sees to it that the last is one
@@ -109,19 +109,19 @@ def _streaming(crossing: ToolCallBridge, tool: Any) -> Callable[..., AsyncGenera
     async def run_json_stream(
         args: Mapping[str, Any], cancellation_token: CancellationToken, call_id: str | None = None
     ) -> AsyncGenerator[Any, None]:
-        bridged = crossing.intercept(tool.name, args)
-        pieces = (
+        bridged = bridge.intercept(tool.name, args)
+        chunks = (
             stream(args, cancellation_token, call_id)
             if bridged is None
-            else pieces_before_answer(
+            else chunks_before_answer(
                 bridged.call_async,
                 lambda given: stream(given, cancellation_token, call_id),
-                lambda piece: isinstance(piece, answer),
+                lambda chunk: isinstance(chunk, answer),
             )
         )
-        async with aclosing(pieces):
-            async for piece in pieces:
-                yield piece
+        async with aclosing(chunks):
+            async for chunk in chunks:
+                yield chunk
 
     return run_json_stream
 
@@ -133,7 +133,7 @@ def _workbench(bench: Workbench, session: Session | None) -> Workbench:
         copied._tools = wrap(copied._tools, session)
         return copied
 
-    def crossed(name: str) -> ToolCallBridge:
+    def bridge_of(name: str) -> ToolCallBridge:
         def result(text: str, *, is_error: bool) -> ToolResult:
             return ToolResult(name=name, result=[TextResultContent(content=text)], is_error=is_error)
 
@@ -153,7 +153,7 @@ def _workbench(bench: Workbench, session: Session | None) -> Workbench:
         async def running(given: Mapping[str, Any]) -> ToolResult:
             return await bench.call_tool(name, given, cancellation_token, call_id)
 
-        found: ToolResult = await crossed(name).call_async(name, arguments or {}, running)
+        found: ToolResult = await bridge_of(name).call_async(name, arguments or {}, running)
         return found
 
     def call_tool_stream(
@@ -162,10 +162,10 @@ def _workbench(bench: Workbench, session: Session | None) -> Workbench:
         cancellation_token: CancellationToken | None = None,
         call_id: str | None = None,
     ) -> AsyncGenerator[Any, None]:
-        return pieces_before_answer(
-            lambda running: crossed(name).call_async(name, arguments or {}, running),
+        return chunks_before_answer(
+            lambda running: bridge_of(name).call_async(name, arguments or {}, running),
             lambda given: bench.call_tool_stream(name, given, cancellation_token, call_id),  # type: ignore[attr-defined]
-            lambda piece: isinstance(piece, ToolResult),
+            lambda chunk: isinstance(chunk, ToolResult),
         )
 
     copied.call_tool = call_tool  # type: ignore[method-assign]

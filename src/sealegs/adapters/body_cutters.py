@@ -1,4 +1,4 @@
-"""Head and body of an HTTP answer; the body in pieces: its events if it is a stream of events, else its eighths."""
+"""Head and body of an HTTP answer; the body in chunks: its events if it is a stream of events, else its eighths."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EIGHTH = 8
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The first piece of an answer: status and headers. `original`: the library's own answer, where there is one."""
+    """The first chunk of an answer: status and headers. `original`: the library's own answer, where there is one."""
 
     status: int
     headers: Headers
@@ -34,28 +34,28 @@ class Head:
 
 
 def split_body(head: Head, raw: bytes) -> list[bytes]:
-    """A whole body in pieces: its events, else its eighths."""
+    """A whole body in chunks: its events, else its eighths."""
     if head.has_events:
         return list(events([raw]))
     size = _eighth(len(raw))
     return [raw[at : at + size] for at in range(0, len(raw), size)]
 
 
-def events(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Chunks cut anew after each event: at an empty line, or at each line where lines hold objects of their own."""
-    return cut_by(EventCutter(), chunks)
+def events(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Blocks cut anew after each event: at an empty line, or at each line where lines hold objects of their own."""
+    return cut_by(EventCutter(), blocks)
 
 
-def cut_by(cutter: Cutter, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces of a body, each as soon as it has come."""
-    for chunk in chunks:
-        yield from cutter.cut(chunk)
+def cut_by(cutter: Cutter, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The chunks of a body, each as soon as it has come."""
+    for block in blocks:
+        yield from cutter.cut(block)
     yield from cutter.rest()
 
 
 def cutter(head: Head, call: Call) -> Cutter:
-    """The cutter that splits the body of an answer to this call into the pieces that are wanted."""
-    if call.pieces in (None, ALL) and not call.held:
+    """The cutter that splits the body of an answer to this call into the chunks that are wanted."""
+    if call.chunks in (None, ALL) and not call.held:
         return Cutter()
     if head.has_events:
         return EventCutter()
@@ -66,11 +66,11 @@ def cutter(head: Head, call: Call) -> Cutter:
 
 
 class Cutter:
-    """Leaves a stream in the chunks that it comes in."""
+    """Leaves a stream in the blocks that it comes in."""
 
-    def cut(self, chunk: bytes) -> Iterable[bytes]:
-        """The pieces that this chunk completes."""
-        return (chunk,)
+    def cut(self, block: bytes) -> Iterable[bytes]:
+        """The chunks that this block completes."""
+        return (block,)
 
     def rest(self) -> Iterable[bytes]:
         """The bytes that are left at the end."""
@@ -84,9 +84,9 @@ class EighthCutter(Cutter):
         self._size = _eighth(length)
         self._held = b""
 
-    def cut(self, chunk: bytes) -> Iterator[bytes]:
-        """The eighths that this chunk completes."""
-        self._held += chunk
+    def cut(self, block: bytes) -> Iterator[bytes]:
+        """The eighths that this block completes."""
+        self._held += block
         while len(self._held) >= self._size:
             yield self._held[: self._size]
             self._held = self._held[self._size :]
@@ -102,16 +102,16 @@ class WholeCutter(Cutter):
 
     def __init__(self, head: Head) -> None:
         self._head = head
-        self._chunks: list[bytes] = []
+        self._blocks: list[bytes] = []
 
-    def cut(self, chunk: bytes) -> Iterable[bytes]:
-        """Keep the chunk, and give nothing yet."""
-        self._chunks.append(chunk)
+    def cut(self, block: bytes) -> Iterable[bytes]:
+        """Keep the block, and give nothing yet."""
+        self._blocks.append(block)
         return ()
 
     def rest(self) -> Iterable[bytes]:
         """All of it."""
-        return split_body(self._head, b"".join(self._chunks))
+        return split_body(self._head, b"".join(self._blocks))
 
 
 class EventCutter(Cutter):
@@ -120,9 +120,9 @@ class EventCutter(Cutter):
     def __init__(self) -> None:
         self._held = b""
 
-    def cut(self, chunk: bytes) -> Iterator[bytes]:
-        """The events that this chunk completes."""
-        held, start = self._held + chunk, 0
+    def cut(self, block: bytes) -> Iterator[bytes]:
+        """The events that this block completes."""
+        held, start = self._held + block, 0
         while (end := _end(held, start)) > 0:
             yield held[start:end]
             start = end

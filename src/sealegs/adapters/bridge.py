@@ -88,7 +88,7 @@ class ToolCallBridge:
         session: the episode; None takes the one that is active when a call is made, and none if none is.
         form: how results look.
         module: the module that injected exceptions claim to come from.
-        spec: what the framework's own marks say of the tool (`marks.spec_from_marks`), where the crossing is one
+        spec: what the framework's own marks say of the tool (`marks.spec_from_marks`), where the bridge is one
             tool's.
     """
 
@@ -229,7 +229,7 @@ class BridgedCall:
             del outcome, kept  # else this frame, the failure and the exception hold one another
 
 
-async def pieces_before_answer(
+async def chunks_before_answer(
     call: Callable[[Callable[[Mapping[str, Any]], Awaitable[Any]]], Awaitable[Any]],
     stream: Callable[[Mapping[str, Any]], AsyncGenerator[Any, None]],
     answers: Callable[[Any], bool],
@@ -239,7 +239,7 @@ async def pieces_before_answer(
     Args:
         call: makes the call with what runs the tool.
         stream: the tool's stream for its arguments.
-        answers: whether a piece could be the answer.
+        answers: whether a chunk could be the answer.
     """
     passed: asyncio.Queue[Any] = asyncio.Queue()
     over = object()
@@ -247,24 +247,24 @@ async def pieces_before_answer(
     async def running(given: Mapping[str, Any]) -> Any:
         last: list[Any] = []
         try:
-            async with aclosing(stream(given)) as pieces:
-                async for piece in pieces:
-                    last.append(piece)
-                    # Only the last piece can be the answer, so one is held back until another comes.
+            async with aclosing(stream(given)) as chunks:
+                async for chunk in chunks:
+                    last.append(chunk)
+                    # Only the last chunk can be the answer, so one is held back until another comes.
                     while last and (len(last) > 1 or not answers(last[0])):
                         passed.put_nowait(last.pop(0))
         except Exception:
-            for piece in last:  # it was not an answer after all
-                passed.put_nowait(piece)
+            for chunk in last:  # it was not an answer after all
+                passed.put_nowait(chunk)
             raise
         return last[0] if last else None  # only this passes through the seam
 
     task = asyncio.ensure_future(call(running))
-    # The end goes through the queue as well, so that no piece is overtaken.
+    # The end goes through the queue as well, so that no chunk is overtaken.
     task.add_done_callback(lambda _: passed.put_nowait(over))
     try:
-        while (piece := await passed.get()) is not over:
-            yield piece
+        while (chunk := await passed.get()) is not over:
+            yield chunk
         yield await task
     finally:
         task.cancel()  # also where the reader stops early

@@ -39,17 +39,17 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
         return [wrap(tool, session) for tool in tools]
     name, handler = tools.name, tools.handler
     spec = spec_from_tool(name, lambda: tools.input_schema, getattr(tools, "annotations", None))
-    crossing = ToolCallBridge(session, ResultCodec(_read, _written), spec=spec)
+    bridge = ToolCallBridge(session, ResultCodec(_read, _written), spec=spec)
 
-    async def crossed(arguments: Result) -> Result:
+    async def in_session(arguments: Result) -> Result:
         async def running(given: Mapping[str, Any]) -> Result:
             found: Result = await handler(arguments if given is arguments else dict(given))
             return found
 
-        shown: Result = await crossing.call_async(name, arguments, running)
+        shown: Result = await bridge.call_async(name, arguments, running)
         return shown
 
-    return dataclasses.replace(tools, handler=crossed)
+    return dataclasses.replace(tools, handler=in_session)
 
 
 def _texts(result: Result) -> list[str] | None:

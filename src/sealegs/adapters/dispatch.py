@@ -105,17 +105,17 @@ async def call_tools_async(wishes: Iterable[RequestedToolCall], tools: Tools, er
 
 
 async def _awaited(value: Any) -> Any:
-    """The final value of a tool of any form: awaited, or the list of its pieces."""
+    """The final value of a tool of any form: awaited, or the list of its chunks."""
     if inspect.isasyncgen(value):
-        return [piece async for piece in value]
+        return [chunk async for chunk in value]
     if inspect.isgenerator(value):
         return list(value)
     return await value if inspect.isawaitable(value) else value
 
 
 def answer_text(value: Any) -> str:
-    """A tool's answer as text; the pieces of a text are put together."""
-    if isinstance(value, list) and value and all(isinstance(piece, str) for piece in value):
+    """A tool's answer as text; the chunks of a text are put together."""
+    if isinstance(value, list) and value and all(isinstance(chunk, str) for chunk in value):
         return "".join(value)
     return render(Value(value))
 

@@ -60,13 +60,13 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
     form = ResultCodec(failed=_complaint if errors == "shown" else None)
     places = getattr(copied, "custom_metadata", None), getattr(copied, "raw_mcp_tool", None)
     spec = spec_from_tool(copied.name, lambda: _declared_parameters(copied), *places)
-    crossing, run = ToolCallBridge(session, form, spec=spec), copied.run_async
+    bridge, run = ToolCallBridge(session, form, spec=spec), copied.run_async
 
     async def run_async(*, args: dict[str, Any], tool_context: Any) -> Any:
         async def running(given: Mapping[str, Any]) -> Any:
             return await run(args=args if given is args else dict(given), tool_context=tool_context)
 
-        return await crossing.call_async(copied.name, args, running)
+        return await bridge.call_async(copied.name, args, running)
 
     copied.run_async = run_async  # type: ignore[method-assign]
     return copied

@@ -154,7 +154,7 @@ class StreamedBody:
     """A body under way: what has come of it, and what comes.
 
     Args:
-        coming: the pieces that come, last an `StreamEnd`.
+        coming: the chunks that come, last an `StreamEnd`.
         exchange: whose body it is.
         head: the head that has been shown.
         family: the transport.
@@ -167,10 +167,10 @@ class StreamedBody:
         self._family = family
         self._bytes = 0
 
-    def counted(self, piece: bytes) -> bytes:
-        """A piece that comes now."""
-        self._bytes += len(piece)
-        return piece
+    def counted(self, chunk: bytes) -> bytes:
+        """A chunk that comes now."""
+        self._bytes += len(chunk)
+        return chunk
 
     def broken(self, end: StreamEnd) -> BaseException | None:
         """The exception to raise at the end; None where the answer is complete."""
@@ -189,13 +189,13 @@ class SyncStreamedBody(StreamedBody):
     """The body that a sync client reads."""
 
     def __iter__(self) -> Iterator[bytes]:
-        """The body's pieces as they come."""
+        """The body's chunks as they come."""
         end = StreamEnd(Value(None))
-        for piece in self._coming:
-            if isinstance(piece, StreamEnd):
-                end = piece
+        for chunk in self._coming:
+            if isinstance(chunk, StreamEnd):
+                end = chunk
             else:
-                yield self.counted(piece)
+                yield self.counted(chunk)
         if event := self._exchange.closing_event(end.outcome):
             yield self.counted(event)
         if (error := self.broken(end)) is not None:
@@ -210,14 +210,14 @@ class AsyncStreamedBody(StreamedBody):
     """The body that an async client reads."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """The body's pieces as they come."""
+        """The body's chunks as they come."""
         end = StreamEnd(Value(None))
         try:
-            async for piece in self._coming:
-                if isinstance(piece, StreamEnd):
-                    end = piece
+            async for chunk in self._coming:
+                if isinstance(chunk, StreamEnd):
+                    end = chunk
                 else:
-                    yield self.counted(piece)
+                    yield self.counted(chunk)
         except asyncio.CancelledError as gone:
             # The trace then reads as if the library's own transport had been cancelled.
             raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
@@ -248,11 +248,11 @@ class SyncHttpxTransport(HttpxTransport):
         # Without a session nothing of the request is read.
         session, name = self._naming.session(), self.name(request)
         api = self.model_api(session, name, request)
-        crossing = self.intercepted(session, name, request, api)
-        if crossing is None:
+        intercepted = self.intercepted(session, name, request, api)
+        if intercepted is None:
             return self._inner.handle_request(request)
-        exchange = HttpExchange(name, crossing.arguments, api)
-        coming = crossing.pieces(self._running(request, exchange), exchange.split)
+        exchange = HttpExchange(name, intercepted.arguments, api)
+        coming = intercepted.stream(self._running(request, exchange), exchange.split)
         head = next(coming)
         if isinstance(head, StreamEnd):
             raise self.error(cast(Failure, head.outcome))
@@ -281,17 +281,17 @@ class SyncHttpxTransport(HttpxTransport):
         return run
 
     def _shown(self, response: Any, call: Call, exchange: HttpExchange) -> Generator[Any, None, None]:
-        """The head and the pieces of a real answer, last the `StreamEnd`."""
+        """The head and the chunks of a real answer, last the `StreamEnd`."""
         head, came = self.head(response), list[bytes]()
         yield head
         try:
-            for piece in cut_by(cutter(head, call), response.stream):
+            for chunk in cut_by(cutter(head, call), response.stream):
                 # A fault requested this many; the rest of the answer is never read.
-                if len(came) == call.pieces:
+                if len(came) == call.chunks:
                     yield StreamEnd(Value(PartialResult(came)))
                     return
-                came.append(piece)
-                yield piece
+                came.append(chunk)
+                yield chunk
         except self.library.TransportError as error:
             yield StreamEnd(exchange.broke(failure_from_exception(error), head, b"".join(came)))
             return
@@ -324,11 +324,11 @@ class AsyncHttpxTransport(HttpxTransport):
             await _read_body(request)  # only now: an upload that no rule concerns should keep streaming
             return self.arguments(session, name, api, request)
 
-        crossing = self.limited(request, await session.intercept_async(name, arguments))
-        if crossing is None:
+        intercepted = self.limited(request, await session.intercept_async(name, arguments))
+        if intercepted is None:
             return await self._inner.handle_async_request(request)
-        exchange = HttpExchange(name, crossing.arguments, api)
-        coming = crossing.pieces_async(self._running(request, exchange), exchange.split)
+        exchange = HttpExchange(name, intercepted.arguments, api)
+        coming = intercepted.stream_async(self._running(request, exchange), exchange.split)
         try:
             head = await anext(coming)
         except asyncio.CancelledError as gone:
@@ -352,36 +352,36 @@ class AsyncHttpxTransport(HttpxTransport):
                 yield StreamEnd(exchange.broke(replace(failure_from_exception(error), unsent=self.unsent(error))))
                 return
             try:
-                async for piece in self._shown(response, call, exchange):
-                    yield piece
+                async for chunk in self._shown(response, call, exchange):
+                    yield chunk
             finally:
                 await response.aclose()
 
         return run
 
     async def _shown(self, response: Any, call: Call, exchange: HttpExchange) -> AsyncGenerator[Any, None]:
-        """The head and the pieces of a real answer, last the `StreamEnd`."""
+        """The head and the chunks of a real answer, last the `StreamEnd`."""
         head, came = self.head(response), list[bytes]()
         yield head
         try:
-            async for piece in self._cut(cutter(head, call), response.stream):
-                if len(came) == call.pieces:
+            async for chunk in self._cut(cutter(head, call), response.stream):
+                if len(came) == call.chunks:
                     yield StreamEnd(Value(PartialResult(came)))
                     return
-                came.append(piece)
-                yield piece
+                came.append(chunk)
+                yield chunk
         except self.library.TransportError as error:
             yield StreamEnd(exchange.broke(failure_from_exception(error), head, b"".join(came)))
             return
         yield StreamEnd(self.answered(exchange, head, b"".join(came)))
 
     async def _cut(self, cutter: Cutter, stream: Any) -> AsyncIterator[bytes]:
-        """The pieces of a body, each as soon as it has come."""
-        async for chunk in stream:
-            for piece in cutter.cut(chunk):
-                yield piece
-        for piece in cutter.rest():
-            yield piece
+        """The chunks of a body, each as soon as it has come."""
+        async for block in stream:
+            for chunk in cutter.cut(block):
+                yield chunk
+        for chunk in cutter.rest():
+            yield chunk
 
 
 def dressed(function: Any, own: Any) -> Any:

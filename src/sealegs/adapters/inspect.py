@@ -64,7 +64,7 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
         return [wrap(one, session, errors) for one in tools]
     if isinstance(tools, ToolDef):
         made = copy.copy(tools)
-        made.tool = _crossed(tools.name, tools.tool, session, errors, spec=_spec(tools))
+        made.tool = _in_session(tools.name, tools.tool, session, errors, spec=_spec(tools))
         return made
     if isinstance(tools, MCPServer):
         return _Server(tools, session, errors)
@@ -73,7 +73,7 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
         source.tools = _Server(tools, session, errors).tools  # Inspect looks for the server inside some sources
         return source
     defined = ToolDef(tools)
-    return _crossed(defined.name, tools, session, errors, spec=_spec(defined))
+    return _in_session(defined.name, tools, session, errors, spec=_spec(defined))
 
 
 def _spec(tool: ToolDef) -> ToolSpec:
@@ -133,11 +133,11 @@ def wrap_def(
         inside: makes the block in which the tool itself runs.
     """
     made = copy.copy(tool)
-    made.tool = _crossed(tool.name, tool.tool, session, "shown", texts, inside=inside)
+    made.tool = _in_session(tool.name, tool.tool, session, "shown", texts, inside=inside)
     return made
 
 
-def _crossed(
+def _in_session(
     name: str,
     tool: Any,
     session: Session | None,
@@ -152,11 +152,11 @@ def _crossed(
     read, written = partial(read_result, texts=texts), partial(_written, texts=texts)
     as_data = partial(to_jsonable_python, fallback=str)
     form = ResultCodec(read, written, complain if errors == "shown" else None, PASSING)
-    crossing = ToolCallBridge(session, form, spec=spec)
+    bridge = ToolCallBridge(session, form, spec=spec)
 
     @functools.wraps(tool)
     async def execute(*args: Any, **kwargs: Any) -> Any:
-        bridged = crossing.intercept(name, kwargs, as_data)
+        bridged = bridge.intercept(name, kwargs, as_data)
         if bridged is None:
             return await tool(*args, **kwargs)
         data = bridged.arguments

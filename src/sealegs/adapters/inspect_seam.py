@@ -94,7 +94,7 @@ class SampleSeam:
             self._named[tool] = plan_names(self._plan, tool)
         return self._named[tool]
 
-    def crossed(self, tools: Sequence[ToolDef], call: ToolCall) -> list[ToolDef]:
+    def in_session(self, tools: Sequence[ToolDef], call: ToolCall) -> list[ToolDef]:
         """The tools, the called one with the session around it."""
         made = list(tools)
         place = next((place for place, tool in enumerate(made) if tool.name == call.function), None)
@@ -104,10 +104,10 @@ class SampleSeam:
             self.offered[tool.name] = tool
         if self._layered:
             self.session.reach({tool.name: _handle(tool, self._texts) for tool in made if tool.name != call.function})
-        made[place] = self._crossing(made[place])
+        made[place] = self._in_session(made[place])
         return made
 
-    def _crossing(self, tool: ToolDef) -> ToolDef:
+    def _in_session(self, tool: ToolDef) -> ToolDef:
         """The tool with the session around it, made once for each."""
         known = self._made.get(tool.name)
         # Inspect makes its list of tools anew, so another function may come under the same name.
@@ -154,7 +154,7 @@ class SampleSeam:
         return {name: self._wrapped(ToolDef(tool)).as_tool() for name, tool in tools.items()}
 
     def _wrapped(self, tool: ToolDef) -> ToolDef:
-        """The tool with the session around it; what it does inside is nobody's, since it is crossed once, here."""
+        """The tool with the session around it; what it does inside is nobody's, since it is in_session once, here."""
         return wrap_def(tool, self.session, self._texts, ACTIVE.apart)
 
 
@@ -211,11 +211,11 @@ def _through_seam(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awai
         tools = kwargs["tools"] if "tools" in kwargs else args[places["tools"]]
         call = kwargs["call"] if "call" in kwargs else args[places["call"]]
         conversation = kwargs["conversation"] if "conversation" in kwargs else args[places["conversation"]]
-        crossed = seam.crossed(tools, call)
+        in_session = seam.in_session(tools, call)
         if "tools" in kwargs:
-            kwargs["tools"] = crossed
+            kwargs["tools"] = in_session
         else:
-            args = (*args[: places["tools"]], crossed, *args[places["tools"] + 1 :])
+            args = (*args[: places["tools"]], in_session, *args[places["tools"] + 1 :])
         with seam.place(call, conversation):
             return await original(*args, **kwargs)
 

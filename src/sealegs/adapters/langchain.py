@@ -220,7 +220,7 @@ def _copied(
         else ResultCodec(failed=complain, passing=STEERING)
     )
     name = inner.name
-    crossing = ToolCallBridge(session, form, spec=spec)
+    bridge = ToolCallBridge(session, form, spec=spec)
     shown = frozenset(spec.parameters.get("properties", ()))
     copy, run, run_async = inner.model_copy(), inner._run, inner._arun  # bound to the original: a call is counted once
 
@@ -228,26 +228,26 @@ def _copied(
         return {key: value for key, value in kwargs.items() if key in shown} if known is None else known
 
     @functools.wraps(run)  # the signature tells LangChain what to inject
-    def crossed(*args: Any, **kwargs: Any) -> Any:
+    def in_session(*args: Any, **kwargs: Any) -> Any:
         model = model_arguments(kwargs)
-        return crossing.call(name, model, lambda given: run(*args, **_given(kwargs, model, given)))
+        return bridge.call(name, model, lambda given: run(*args, **_given(kwargs, model, given)))
 
     @functools.wraps(run_async)
-    async def crossed_async(*args: Any, **kwargs: Any) -> Any:
+    async def in_session_async(*args: Any, **kwargs: Any) -> Any:
         model = model_arguments(kwargs)
 
         async def running(given: Mapping[str, Any]) -> Any:
             return await run_async(*args, **_given(kwargs, model, given))
 
-        return await crossing.call_async(name, model, running)
+        return await bridge.call_async(name, model, running)
 
     # set past pydantic, which has no such fields
-    object.__setattr__(copy, "_run", crossed)
-    object.__setattr__(copy, "_arun", crossed_async)
+    object.__setattr__(copy, "_run", in_session)
+    object.__setattr__(copy, "_arun", in_session_async)
     if getattr(copy, "coroutine", run_async) is None:
         # A function without a coroutine would be run in a thread as a whole, waits included; a thread cannot be
         # cancelled. With one LangChain asks `_arun`, which runs the original in a thread.
-        object.__setattr__(copy, "coroutine", crossed_async)
+        object.__setattr__(copy, "coroutine", in_session_async)
     if complain is not None and not copy.handle_tool_error:
         copy.handle_tool_error = True
     return copy

@@ -41,41 +41,41 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     name = tool.metadata.get_name()
     spec = spec_from_tool(name, tool.metadata.get_parameters_dict)
     if isinstance(tool, FunctionTool):
-        crossing, hidden = ToolCallBridge(session, ResultCodec(passing=STEERING), spec=spec), tool.ctx_param_name
-        tool._fn = _crossed(crossing, name, tool._fn, hidden)
-        tool._async_fn = _crossed_async(crossing, name, tool._async_fn, hidden)
+        bridge, hidden = ToolCallBridge(session, ResultCodec(passing=STEERING), spec=spec), tool.ctx_param_name
+        tool._fn = _in_session(bridge, name, tool._fn, hidden)
+        tool._async_fn = _in_session_async(bridge, name, tool._async_fn, hidden)
         return tool
-    crossing = ToolCallBridge(session, ResultCodec(_read, _written, passing=STEERING), spec=spec)
-    for attribute, crossed in (("call", _crossed), ("acall", _crossed_async)):
+    bridge = ToolCallBridge(session, ResultCodec(_read, _written, passing=STEERING), spec=spec)
+    for attribute, in_session in (("call", _in_session), ("acall", _in_session_async)):
         if hasattr(tool, attribute):
-            setattr(tool, attribute, crossed(crossing, name, getattr(tool, attribute), None))
+            setattr(tool, attribute, in_session(bridge, name, getattr(tool, attribute), None))
     return tool
 
 
-def _crossed(crossing: ToolCallBridge, name: str, function: Call, hidden: str | None) -> Call:
+def _in_session(bridge: ToolCallBridge, name: str, function: Call, hidden: str | None) -> Call:
     """The function through the bridge. `hidden`: the parameter that LlamaIndex fills, not the model."""
 
-    def crossed(*args: Any, **kwargs: Any) -> Any:
+    def in_session(*args: Any, **kwargs: Any) -> Any:
         model_arguments = _model_arguments(args, kwargs, hidden)
-        return crossing.call(
+        return bridge.call(
             name, model_arguments, lambda given: function(*args, **_given(kwargs, model_arguments, given))
         )
 
-    return crossed
+    return in_session
 
 
-def _crossed_async(
-    crossing: ToolCallBridge, name: str, function: Callable[..., Awaitable[Any]], hidden: str | None
+def _in_session_async(
+    bridge: ToolCallBridge, name: str, function: Callable[..., Awaitable[Any]], hidden: str | None
 ) -> Call:
-    async def crossed(*args: Any, **kwargs: Any) -> Any:
+    async def in_session(*args: Any, **kwargs: Any) -> Any:
         model_arguments = _model_arguments(args, kwargs, hidden)
 
         async def running(given: Mapping[str, Any]) -> Any:
             return await function(*args, **_given(kwargs, model_arguments, given))
 
-        return await crossing.call_async(name, model_arguments, running)
+        return await bridge.call_async(name, model_arguments, running)
 
-    return crossed
+    return in_session
 
 
 def _model_arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any], hidden: str | None) -> dict[str, Any]:

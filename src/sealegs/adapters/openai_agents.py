@@ -48,17 +48,17 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
         return [wrap(tool, session) for tool in tools]
     if not isinstance(tools, FunctionTool):
         return tools
-    crossing = ToolCallBridge(session, spec=spec_from_tool(tools.name, lambda: tools.params_json_schema))
+    bridge = ToolCallBridge(session, spec=spec_from_tool(tools.name, lambda: tools.params_json_schema))
     invoker: Any = tools.on_invoke_tool
     inside = getattr(invoker, INSIDE, None)
     if inside is None:  # made by hand, without the SDK's handling of errors
-        return dataclasses.replace(tools, on_invoke_tool=_crossed(crossing, tools.name, invoker))
-    handled = type(invoker)(_crossed(crossing, tools.name, inside), invoker._on_handled_error)
+        return dataclasses.replace(tools, on_invoke_tool=_in_session(bridge, tools.name, invoker))
+    handled = type(invoker)(_in_session(bridge, tools.name, inside), invoker._on_handled_error)
     return dataclasses.replace(tools, on_invoke_tool=handled)
 
 
-def _crossed(crossing: ToolCallBridge, name: str, invoke: Any) -> Any:
-    async def crossed(context: Any, text: str) -> Any:
+def _in_session(bridge: ToolCallBridge, name: str, invoke: Any) -> Any:
+    async def in_session(context: Any, text: str) -> Any:
         arguments = _arguments(text)
         if arguments is None:
             return await invoke(context, text)
@@ -69,10 +69,10 @@ def _crossed(crossing: ToolCallBridge, name: str, invoke: Any) -> Any:
             context._function_tool_arguments = None  # what the SDK has read of the model's own arguments
             return await invoke(context, json.dumps(given))
 
-        return await crossing.call_async(name, arguments, running)
+        return await bridge.call_async(name, arguments, running)
 
-    vars(crossed).update(getattr(invoke, "__dict__", {}))  # what the SDK notes at the function
-    return crossed
+    vars(in_session).update(getattr(invoke, "__dict__", {}))  # what the SDK notes at the function
+    return in_session
 
 
 def wrap_handoffs(agent: Agent[Any], session: Session | None = None) -> Agent[Any]:
@@ -85,11 +85,11 @@ def wrap_handoffs(agent: Agent[Any], session: Session | None = None) -> Agent[An
     given = [one if isinstance(one, Handoff) else handoff(one) for one in agent.handoffs]
     copy = agent.clone(handoffs=[])
     reached: dict[str, Any] = {one.agent_name: one for one in given}
-    copy.handoffs = [_crossed_handoff(copy, one, reached, session) for one in given]
+    copy.handoffs = [_handoff_in_session(copy, one, reached, session) for one in given]
     return copy
 
 
-def _crossed_handoff(source: Agent[Any], one: Any, reached: Mapping[str, Any], session: Session | None) -> Any:
+def _handoff_in_session(source: Agent[Any], one: Any, reached: Mapping[str, Any], session: Session | None) -> Any:
     """A hand-over from the source through the session. `reached`: all hand-overs of it, by the agent's name."""
     handover = {"assistant": one.agent_name}
     form = ResultCodec(
@@ -98,7 +98,7 @@ def _crossed_handoff(source: Agent[Any], one: Any, reached: Mapping[str, Any], s
         dry=lambda arguments: Value(handover),
     )
     spec = ToolSpec(one.tool_name, one.tool_description, one.input_json_schema, effects=True)
-    crossing = ToolCallBridge(session, form, spec=spec)
+    bridge = ToolCallBridge(session, form, spec=spec)
     shown = _ShownMessages()
 
     async def invoked(context: Any, text: str) -> Any:
@@ -110,7 +110,7 @@ def _crossed_handoff(source: Agent[Any], one: Any, reached: Mapping[str, Any], s
 
         if arguments is None:
             return await one.on_invoke_handoff(context, text)
-        result = await crossing.call_async(one.tool_name, arguments, running)
+        result = await bridge.call_async(one.tool_name, arguments, running)
         if not isinstance(result, tuple):
             return result
         value, taker = result

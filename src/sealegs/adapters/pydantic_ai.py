@@ -30,7 +30,7 @@ def _complain(failure: Failure) -> NoReturn:
     raise ToolFailed(exception_text(failure))
 
 
-def _crossing(session: Session | None, errors: Errors) -> ToolCallBridge:
+def _bridge(session: Session | None, errors: Errors) -> ToolCallBridge:
     return ToolCallBridge(session, ResultCodec(failed=_complain if errors == "shown" else None, passing=STEERING))
 
 
@@ -61,7 +61,7 @@ class SeamToolset(WrapperToolset[Any]):
     _way: ToolCallBridge = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._way = _crossing(self.session, self.errors)
+        self._way = _bridge(self.session, self.errors)
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
@@ -75,7 +75,7 @@ class SeamToolset(WrapperToolset[Any]):
             return await self.wrapped.call_tool(name, tool_args, ctx, tool)
         function = getattr(tool, "call_func", None)
         if isinstance(self.wrapped, FunctionToolset) and function is not None:
-            inside = _crossed(bridged, function)
+            inside = _in_session(bridged, function)
             tool = replace(tool, call_func=inside)  # type: ignore[call-arg]  # of a function toolset's tools
             return await self.wrapped.call_tool(name, tool_args, ctx, tool)
 
@@ -85,15 +85,15 @@ class SeamToolset(WrapperToolset[Any]):
         return await bridged.call_async(running)
 
 
-def _crossed(
+def _in_session(
     bridged: BridgedCall, function: Callable[[dict[str, Any], RunContext[Any]], Awaitable[Any]]
 ) -> Callable[[dict[str, Any], RunContext[Any]], Awaitable[Any]]:
     """A toolset's function, run as this call."""
 
-    async def crossed(arguments: dict[str, Any], ctx: RunContext[Any]) -> Any:
+    async def in_session(arguments: dict[str, Any], ctx: RunContext[Any]) -> Any:
         async def running(given: Mapping[str, Any]) -> Any:
             return await function(arguments if given is bridged.arguments else dict(given), ctx)
 
         return await bridged.call_async(running)
 
-    return crossed
+    return in_session

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
 LARGEST = 64 << 20  # bytes of a request's body
 LARGEST_HEAD = 64 << 10  # bytes of a request's head
-PATIENCE = 30.0  # seconds that a client may take for a request's head, and for each piece of its body
+PATIENCE = 30.0  # seconds that a client may take for a request's head, and for each chunk of its body
 WHOLE_BODY = 300.0  # seconds that it may take for a body that is kept until it is whole
 MOST_CONNECTIONS = 256  # at a time; more are closed at once
 

@@ -100,12 +100,12 @@ def _made(own: type[HTTPConnectionPool], naming: Naming) -> Callable[..., Any]:
         wire = _Wire(self, conn, method, url, options, lambda *given, **named: bare(self, *given, **named))
         api = naming.model_api(session, name, method, urlsplit(url).path, wire.body)
         read = as_read if api else partial(naming.read, session, name, method)
-        crossing = session.intercept(name, read, wire.arguments)
-        if crossing is None:
+        intercepted = session.intercept(name, read, wire.arguments)
+        if intercepted is None:
             return bare(self, conn, method, url, **wire.options)
-        crossing.layer = with_read_timeout(wire.patience(), crossing.layer)
-        exchange = wire.exchange = HttpExchange(name, crossing.arguments, api)
-        coming = crossing.pieces(wire.run, exchange.split)
+        intercepted.layer = with_read_timeout(wire.patience(), intercepted.layer)
+        exchange = wire.exchange = HttpExchange(name, intercepted.arguments, api)
+        coming = intercepted.stream(wire.run, exchange.split)
         head = next(coming)
         if isinstance(head, StreamEnd):
             raise wire.error(cast(Failure, head.outcome))
@@ -170,7 +170,7 @@ class _Wire:
         return float(found) if isinstance(found, (int, float)) else None
 
     def run(self, call: Call) -> Generator[Any, None, None]:
-        """Make the real request, and give its head and pieces."""
+        """Make the real request, and give its head and chunks."""
         exchange = self.exchange
         if call.dry and self._method not in SAFE:
             yield StreamEnd(NO_DRY_RUN)
@@ -180,13 +180,13 @@ class _Wire:
             response = self._requested(call, exchange)
             head = Head(response.status, list(response.headers.items()), response)
             yield head
-            for piece in cut_by(cutter(head, call), _chunks(response)):
-                # Only a further piece shows that those before were a part.
-                if len(came) == call.pieces:
+            for chunk in cut_by(cutter(head, call), _chunks(response)):
+                # Only a further chunk shows that those before were a part.
+                if len(came) == call.chunks:
                     yield StreamEnd(Value(PartialResult(came)))
                     return
-                came.append(piece)
-                yield piece
+                came.append(chunk)
+                yield chunk
         except (HTTPError, OSError) as error:
             self._broken = True
             yield StreamEnd(
@@ -254,7 +254,7 @@ class _Wire:
 
 
 class _Response(HTTPResponse):
-    """An answer whose chunks are pieces: they pass as they come."""
+    """An answer of which each chunk passes as it comes."""
 
     def stream(self, amt: int | None = 2**16, decode_content: bool | None = None) -> Generator[bytes, None, None]:
         """The body as it comes."""
@@ -271,7 +271,7 @@ class _Body:
     """The body that the library reads, as a file; also what it takes for the answer of `http.client`.
 
     Args:
-        coming: the pieces that come, last an `StreamEnd`.
+        coming: the chunks that come, last an `StreamEnd`.
         exchange: whose body it is.
         head: its head.
     """
@@ -298,8 +298,8 @@ class _Body:
     def read(self, amount: int | None = None) -> bytes:
         """All that comes; at most so many bytes, as they come, where a number is given."""
         found = []
-        while piece := self.read1(amount):
-            found.append(piece)
+        while chunk := self.read1(amount):
+            found.append(chunk)
             if amount is not None:
                 break
         return b"".join(found)
@@ -309,8 +309,8 @@ class _Body:
         if (error := self._fill()) is not None:
             raise error
         cut = len(self._held) if amount is None or amount < 0 else amount
-        piece, self._held = self._held[:cut], self._held[cut:]
-        return piece
+        chunk, self._held = self._held[:cut], self._held[cut:]
+        return chunk
 
     read = dressed(read, http.client.HTTPResponse.read)
     read1 = dressed(read1, http.client.HTTPResponse.read1)
@@ -323,12 +323,12 @@ class _Body:
     def _fill(self) -> BaseException | None:
         """Wait for what comes next, and say what ends the body too soon."""
         while not self._held and not self._over:
-            piece = next(self._coming)
-            if isinstance(piece, StreamEnd):
+            chunk = next(self._coming)
+            if isinstance(chunk, StreamEnd):
                 self._over = True
-                self._held = self._exchange.closing_event(piece.outcome)
-                return self._break(self._exchange.broken(piece.outcome))
-            self._held = piece
+                self._held = self._exchange.closing_event(chunk.outcome)
+                return self._break(self._exchange.broken(chunk.outcome))
+            self._held = chunk
         return None
 
     def _break(self, failure: Failure | None) -> BaseException | None:

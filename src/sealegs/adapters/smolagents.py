@@ -35,16 +35,16 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     if isinstance(tools, Sequence):
         return [wrap(tool, session) for tool in tools]
     copied, forward, names = copy.copy(tools), tools.forward, tuple(tools.inputs)
-    crossing = ToolCallBridge(session, spec=spec_from_tool(tools.name, lambda: dict.fromkeys(names)))
+    bridge = ToolCallBridge(session, spec=spec_from_tool(tools.name, lambda: dict.fromkeys(names)))
 
     @functools.wraps(forward)
-    def crossed(*args: Any, **kwargs: Any) -> Any:
+    def in_session(*args: Any, **kwargs: Any) -> Any:
         model_arguments = {**dict(zip(names, args)), **kwargs}
 
         def running(given: Mapping[str, Any]) -> Any:
             return forward(*args, **kwargs) if given is model_arguments else forward(**given)
 
-        return crossing.call(tools.name, model_arguments, running)
+        return bridge.call(tools.name, model_arguments, running)
 
-    copied.forward = crossed
+    copied.forward = in_session
     return copied

@@ -3,8 +3,8 @@
 `Agent(tools=wrap(tools, session), ...)`. Faults happen inside the function that `@tool` decorates, so that Strands
 shows a failure as it shows the tool's own, and hooks and middlewares meet it as they meet any. Strands' own hooks are
 not enough for this: `BeforeToolCallEvent` can cancel a call with a text, which reads unlike a tool that raises, and
-`AfterToolCallEvent` comes after the work. Of a tool that streams (an async generator), the last piece is the answer,
-which the model reads, and what faults work on. Any piece could be the last, so each is held back until the next is
+`AfterToolCallEvent` comes after the work. Of a tool that streams (an async generator), the last chunk is the answer,
+which the model reads, and what faults work on. Any chunk could be the last, so each is held back until the next is
 there.
 
 What it does not cover: tools of MCP servers (`MCPClient`), for which `sealegs proxy` stands before the server; tools
@@ -29,8 +29,8 @@ from strands.tools.decorator import DecoratedFunctionTool, tool
 from sealegs.adapters.bridge import (
     ResultCodec,
     ToolCallBridge,
+    chunks_before_answer,
     data_of,
-    pieces_before_answer,
     result_text,
 )
 from sealegs.adapters.marks import spec_from_tool
@@ -69,14 +69,14 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
 def _wrapped(given: DecoratedFunctionTool[..., Any], session: Session | None) -> DecoratedFunctionTool[..., Any]:
     """Two copies in one: what the framework streams, and what is called directly, as `wrapped(city="Oslo")`."""
     spec = spec_from_tool(given.tool_name, lambda: given.tool_spec["inputSchema"], given.tool_spec)
-    crossing = ToolCallBridge(session, ResultCodec(_read, _written, passing=(InterruptException,)), spec=spec)
+    bridge = ToolCallBridge(session, ResultCodec(_read, _written, passing=(InterruptException,)), spec=spec)
     function, name, split = given._tool_func, given.tool_name, _splitter(given)
     streamed, called = copy.copy(given), copy.copy(given)
 
     @functools.wraps(function)
     def in_thread(*args: Any, **kwargs: Any) -> Any:
         arguments, hidden = split(args, kwargs)
-        return crossing.call(name, arguments, lambda known: function(**known, **hidden))
+        return bridge.call(name, arguments, lambda known: function(**known, **hidden))
 
     @functools.wraps(function)
     async def in_task(*args: Any, **kwargs: Any) -> Any:
@@ -87,27 +87,27 @@ def _wrapped(given: DecoratedFunctionTool[..., Any], session: Session | None) ->
                 return await function(**known, **hidden)
             return await asyncio.to_thread(function, **known, **hidden)
 
-        return await crossing.call_async(name, arguments, running)
+        return await bridge.call_async(name, arguments, running)
 
     @functools.wraps(function)
-    async def in_pieces(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
+    async def in_chunks(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
         arguments, hidden = split(args, kwargs)
-        bridged = crossing.intercept(name, arguments)
-        pieces = (
+        bridged = bridge.intercept(name, arguments)
+        chunks = (
             function(**arguments, **hidden)
             if bridged is None
-            else pieces_before_answer(
+            else chunks_before_answer(
                 bridged.call_async,
                 lambda known: function(**known, **hidden),
-                lambda piece: True,
+                lambda chunk: True,
             )
         )
-        async with aclosing(pieces):
-            async for piece in pieces:
-                yield piece
+        async with aclosing(chunks):
+            async for chunk in chunks:
+                yield chunk
 
     if inspect.isasyncgenfunction(function):
-        streamed._tool_func = called._tool_func = in_pieces
+        streamed._tool_func = called._tool_func = in_chunks
     else:
         # Strands would run a plain function in a thread as a whole, waits included; a thread cannot be cancelled.
         streamed._tool_func = in_task

@@ -5,7 +5,7 @@ rules may look at headers, records may not.
 An answer of status 400 or more is a failure, any other a value: the data of a JSON body, else the text, else the bytes.
 On the way back an outcome that nothing changed is the exchange as it was, byte for byte; a changed value is the same
 answer with another body; a failure with a status is such an answer, one that names a broken connection is raised by the
-adapter as its library would. A body's pieces are its events where it is a stream of events, else its eighths.
+adapter as its library would. A body's chunks are its events where it is a stream of events, else its eighths.
 
 What it does not cover: uploads as streams (they are read first), websockets, and trailers.
 """
@@ -123,7 +123,7 @@ class HttpExchange:
         return failure
 
     def split(self, outcome: Outcome) -> list[Any]:
-        """An outcome as the head and the pieces of a body; of a connection that breaks, what comes before it does."""
+        """An outcome as the head and the chunks of a body; of a connection that breaks, what comes before it does."""
         # Compared by identity: an equal outcome may have been changed and changed back, or come from another try.
         answer = next((answer for known, answer in self._answers if known is outcome), None)
         if answer is not None:
@@ -286,9 +286,9 @@ def with_read_timeout(timeout: float | None, layer: Layer) -> Layer:
                     if request.seconds > left:
                         yield Wait(left)
                         return caller_timeout(timeout)
-                    # A piece that arrives ends a read, and the next read has the whole time.
-                    left = timeout if request.pieces else left - request.seconds
-                elif request.pieces is not None:  # its pieces are reads of their own
+                    # A chunk that arrives ends a read, and the next read has the whole time.
+                    left = timeout if request.chunks else left - request.seconds
+                elif request.chunks is not None:  # its chunks are reads of their own
                     left = timeout
                 request = generator.send((yield request))
         except StopIteration as stop:

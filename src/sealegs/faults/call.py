@@ -4,8 +4,8 @@ Pure data. Every framework's tool call becomes a `Call`; every result becomes an
 or a `Failure`. A layer is a generator that yields a `Call` (run the tool) or a `Wait` (let time pass), is sent the
 outcome, and returns the outcome that the agent sees.
 
-Some tools answer piece by piece (a generator, a stream of events). To layers, faults and records such an answer is the
-list of its pieces; only a layer that asks for it lets pieces be shown before the whole is known.
+Some tools answer chunk by chunk (a generator, a stream of events). To layers, faults and records such an answer is the
+list of its chunks; only a layer that asks for it lets chunks be shown before the whole is known.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-ALL = sys.maxsize  # of the pieces of an answer, however many there are
+ALL = sys.maxsize  # of the chunks of an answer, however many there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class Call:
         nth: how many times this tool was called before in the episode.
         dry: compute the answer and leave no effect behind (a tool that cannot do so runs as usual).
         cut: stop after this many effects; used only with a tool whose spec says that it has several parts.
-        pieces: where the tool answers piece by piece, so many pieces are wanted, each shown as it comes (a
+        chunks: where the tool answers chunk by chunk, so many chunks are wanted, each shown as it comes (a
             `PartialResult` is the answer where there are more); None: the whole answer is wanted, and nothing is shown
             before it.
-        held: the pieces are shown one by one, each by a `Wait` that says so; the answer is `MORE_TO_COME` if there is
+        held: the chunks are shown one by one, each by a `Wait` that says so; the answer is `MORE_TO_COME` if there is
             any.
         retry: how many times the client that sends the call had sent it before, by itself and where it says so.
     """
@@ -44,7 +44,7 @@ class Call:
     id: str = ""
     nth: int = 0
     dry: bool = False
-    pieces: int | None = None
+    chunks: int | None = None
     held: bool = False
     cut: int | None = None
     retry: int = field(default=0, compare=False)
@@ -53,7 +53,7 @@ class Call:
         """The same call, to be made without its effect or with it."""
         # Made outright: `replace` costs more than twice as much, and many faults on tools with effects come here.
         return Call(
-            self.tool, self.arguments, self.id, self.nth, dry, self.pieces, self.held, cut=self.cut, retry=self.retry
+            self.tool, self.arguments, self.id, self.nth, dry, self.chunks, self.held, cut=self.cut, retry=self.retry
         )
 
 
@@ -100,21 +100,21 @@ class Wait:
     Attributes:
         seconds: how long.
         ignores_cancel: whoever is waited for does not stop at a cancel that is sent to it as a message (MCP has one).
-        pieces: so many pieces of the answer to the last call, which was held or whole, are shown then, if the agent's
-            call wants pieces. The layer is sent `MORE_TO_COME` while there are more, then that answer as a whole.
+        chunks: so many chunks of the answer to the last call, which was held or whole, are shown then, if the agent's
+            call wants chunks. The layer is sent `MORE_TO_COME` while there are more, then that answer as a whole.
     """
 
     seconds: float
     ignores_cancel: bool = False
-    pieces: int = 0
+    chunks: int = 0
 
 
 class PartialResult(list[Any]):
-    """The first pieces of an answer that continues. Never shown: whoever requested them says what comes after."""
+    """The first chunks of an answer that continues. Never shown: whoever requested them says what comes after."""
 
 
 Outcome = Value | Failure
-MORE_TO_COME = Value(PartialResult())  # there is a piece that was not shown yet; known by identity
+MORE_TO_COME = Value(PartialResult())  # there is a chunk that was not shown yet; known by identity
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 LONGEST_KEPT = 1000  # characters of a failure's message whose text is kept
 Layer = Callable[[Call], Generator[Call | Wait, Outcome, Outcome]]

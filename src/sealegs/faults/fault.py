@@ -61,7 +61,7 @@ class Fault(BaseModel):
     """Base of all kinds: frozen settings that say what the agent sees.
 
     `implicit` tells whether the agent is shown something that looks like data, so that it must notice by itself.
-    `piecewise` tells whether the fault lets pieces of an answer be shown before the whole is known. `needs` names what
+    `streamed` tells whether the fault lets chunks of an answer be shown before the whole is known. `needs` names what
     must be known of a tool (of its `ToolSpec`) for the fault to come to anything. `asks_dry` tells whether nothing can
     come of it where a tool with effects cannot be run without them. `remembers` tells whether it wants the tool's
     earlier answers. `optional` names the settings that are not written where they are None.
@@ -75,7 +75,7 @@ class Fault(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra=_require_kind)
     implicit: ClassVar[bool]
-    piecewise: ClassVar[bool] = False
+    streamed: ClassVar[bool] = False
     instead: ClassVar[bool] = False
     rewrites: ClassVar[bool] = False
     moments: ClassVar[tuple[Moment, ...]] = ("after",)

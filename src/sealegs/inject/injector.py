@@ -165,13 +165,13 @@ class Injector:
 
     def struck(self, triggered: TriggeredFaults, call: Call) -> Steps:
         """The call under what strikes it; afterwards, the places of faults that came to nothing are free again."""
-        # One fault that needs the whole answer is enough to hold back all pieces.
-        pieces = call.pieces
-        if pieces is not None and not all(fired.rule_state.rule.fault.piecewise for fired in triggered.faults):
-            pieces = None
+        # One fault that needs the whole answer is enough to hold back all chunks.
+        chunks = call.chunks
+        if chunks is not None and not all(fired.rule_state.rule.fault.streamed for fired in triggered.faults):
+            chunks = None
         # A call that came with its number, as those do that only the injector sees, can be taken as it is.
-        if call.nth != triggered.nth or pieces is not call.pieces or call.held or call.cut or call.retry:
-            call = Call(call.tool, call.arguments, call.id, triggered.nth, call.dry, pieces)
+        if call.nth != triggered.nth or chunks is not call.chunks or call.held or call.cut or call.retry:
+            call = Call(call.tool, call.arguments, call.id, triggered.nth, call.dry, chunks)
         try:
             outcome = yield from self._below(triggered, triggered.faults, call, call)
         finally:  # also where the caller gives up or is cancelled
@@ -260,7 +260,7 @@ class Injector:
             while True:
                 if not isinstance(request, Call):
                     answer = yield from self._waiting(request, evidence)
-                    if request.pieces and evidence.said is MORE_TO_COME:
+                    if request.chunks and evidence.said is MORE_TO_COME:
                         _note_end(triggered, evidence, sent, answer, real)
                 # The tool could not run dry and has run with its effect already: a second run would double it.
                 elif ran is not None and not request.dry:
@@ -355,7 +355,7 @@ class Injector:
 
 
 def _note_end(triggered: TriggeredFaults, evidence: StrikeEvidence, sent: Call, answer: Outcome, real: bool) -> None:
-    """Note what came of a run after its first pieces: only then is it known what its tool returned."""
+    """Note what came of a run after its first chunks: only then is it known what its tool returned."""
     evidence.answered(sent, answer, real)
     if real:
         triggered.work = triggered.work.with_answer(answer)
@@ -385,7 +385,7 @@ def _run(triggered: TriggeredFaults, call: Call, own: Call) -> Steps:
     target = triggered.target
     # A fault that serves old answers needs the whole one to remember.
     if call.held and target.earlier is not None:
-        call = replace(call, pieces=None, held=False)
+        call = replace(call, chunks=None, held=False)
     outcome = yield call
     if outcome is NO_DRY_RUN:
         # For a tool without effects a dry run and a real one are the same, so nothing was missed.

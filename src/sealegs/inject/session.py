@@ -264,24 +264,24 @@ class Session:
         run = self._router.route_async(tool, run) if self._others else run
         return await drive_async(layer, call, run, self.clock)
 
-    def pieces(
+    def stream(
         self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None
     ) -> Generator[Any, None, None]:
-        """Make a call whose answer comes piece by piece, in the thread that asks for the pieces: see `drive_stream`.
+        """Make a call whose answer comes chunk by chunk, in the thread that asks for the chunks: see `drive_stream`.
 
         Returns:
-            The pieces as they are to be shown, last an `StreamEnd`. The call is made when the first is requested.
+            The chunks as they are to be shown, last an `StreamEnd`. The call is made when the first is requested.
         """
-        call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
-        routed = self._router.route_pieces(tool, run) if self._others else run
+        call = Call(tool, arguments, f"call-{next(self._ids)}", chunks=ALL)
+        routed = self._router.route_stream(tool, run) if self._others else run
         return drive_stream(layer or self._layer, call, routed, split, self.clock)
 
-    def pieces_async(
+    def stream_async(
         self, tool: str, arguments: Mapping[str, Any], run: RunAsync, split: Split, layer: Layer | None = None
     ) -> AsyncGenerator[Any, None]:
-        """Make such a call in the task that asks for the pieces; see `pieces`."""
-        call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
-        routed = self._router.route_pieces_async(tool, run) if self._others else run
+        """Make such a call in the task that asks for the chunks; see `stream`."""
+        call = Call(tool, arguments, f"call-{next(self._ids)}", chunks=ALL)
+        routed = self._router.route_stream_async(tool, run) if self._others else run
         return drive_stream_async(layer or self._layer, call, routed, split, self.clock)
 
     def runner(self, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
@@ -363,18 +363,18 @@ class InterceptedCall:
         """Make it in this task."""
         return self._session.call_async(self._tool, self.arguments, run, self.layer, self._nth)
 
-    def pieces(self, run: Run, split: Split) -> Generator[Any, None, None]:
-        """Make it in this thread, answered piece by piece; see `Session.pieces`."""
-        return self._session.pieces(self._tool, self.arguments, run, split, self.layer)
+    def stream(self, run: Run, split: Split) -> Generator[Any, None, None]:
+        """Make it in this thread, answered chunk by chunk; see `Session.stream`."""
+        return self._session.stream(self._tool, self.arguments, run, split, self.layer)
 
-    def pieces_async(self, run: RunAsync, split: Split) -> AsyncGenerator[Any, None]:
-        """Make it in this task, answered piece by piece."""
-        return self._session.pieces_async(self._tool, self.arguments, run, split, self.layer)
+    def stream_async(self, run: RunAsync, split: Split) -> AsyncGenerator[Any, None]:
+        """Make it in this task, answered chunk by chunk."""
+        return self._session.stream_async(self._tool, self.arguments, run, split, self.layer)
 
 
 def _whole(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
     """Below the layers of others: they may try again or answer otherwise, so nothing is shown before they have."""
-    return (yield call if call.pieces is None else replace(call, pieces=None))
+    return (yield call if call.chunks is None else replace(call, chunks=None))
 
 
 def as_given(arguments: Mapping[str, Any]) -> Mapping[str, Any]:

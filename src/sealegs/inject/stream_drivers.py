@@ -1,8 +1,8 @@
-"""The two drivers of calls whose answer comes piece by piece.
+"""The two drivers of calls whose answer comes chunk by chunk.
 
-They run the same layers as `seam`'s, and yield the pieces that the agent is shown, each as it comes; last an
+They run the same layers as `seam`'s, and yield the chunks that the agent is shown, each as it comes; last an
 `StreamEnd` with the outcome of the whole. Where a layer wants to know the whole answer before any of it is shown,
-nothing is yielded until then; where one holds pieces back, the next piece is requested of the tool when the last was
+nothing is yielded until then; where one holds chunks back, the next chunk is requested of the tool when the last was
 shown. Closing a driver closes the tool and every layer: the agent has heard enough.
 """
 
@@ -25,61 +25,61 @@ Split = Callable[[Outcome], Iterable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class StreamEnd:
-    """The end of a stream after its last piece: the whole answer as one outcome."""
+    """The end of a stream after its last chunk: the whole answer as one outcome."""
 
     outcome: Outcome
 
 
 def drive_stream(layer: Layer, call: Call, run: Run, split: Split, clock: Clock) -> Generator[Any, None, None]:
-    """Run a call through a layer, in the thread that asks for the pieces.
+    """Run a call through a layer, in the thread that asks for the chunks.
 
     Args:
         layer: the layer.
-        call: the call; its `pieces` say that pieces are wanted as they come.
-        run: runs the tool: yields pieces (as many as `Call.pieces` says, where it says so), last an `StreamEnd`. What
+        call: the call; its `chunks` say that chunks are wanted as they come.
+        run: runs the tool: yields chunks (as many as `Call.chunks` says, where it says so), last an `StreamEnd`. What
             it raises passes through.
-        split: the pieces of an outcome that was not shown as it came; none of a failure.
+        split: the chunks of an outcome that was not shown as it came; none of a failure.
         clock: lets time pass.
     """
     answer: Outcome = NO_ANSWER
-    latest: Outcome = NO_ANSWER  # the answer to the last call; `MORE_TO_COME` while `piece` is still to be shown
-    coming: Generator[Any, None, None] | None = None  # the pieces after it; None where all are held back in `latest`
+    latest: Outcome = NO_ANSWER  # the answer to the last call; `MORE_TO_COME` while `chunk` is still to be shown
+    coming: Generator[Any, None, None] | None = None  # the chunks after it; None where all are held back in `latest`
     ahead = False  # something was shown before the layers were done
     generator = layer(call)
     try:
         with ExitStack() as runs:
             request = next(generator)
             while True:
-                # The run before may still be open, its pieces held: this call takes its place.
+                # The run before may still be open, its chunks held: this call takes its place.
                 if isinstance(request, Call):
                     runs.close()
                     coming = runs.enter_context(closing(_within(request, run)))
                     # Shown as they come, so the outcome must not be split and shown once more at the end.
-                    ahead = ahead or request.pieces is not None
-                    latest, piece = _taken(next(coming))
+                    ahead = ahead or request.chunks is not None
+                    latest, chunk = _taken(next(coming))
                     while latest is MORE_TO_COME and not request.held:
-                        if request.pieces is not None:
-                            yield piece
-                        latest, piece = _taken(next(coming))
+                        if request.chunks is not None:
+                            yield chunk
+                        latest, chunk = _taken(next(coming))
                     answer = latest
-                    # A run whose pieces are held stays open: waits that follow let them through one by one.
+                    # A run whose chunks are held stays open: waits that follow let them through one by one.
                     if not request.held:
                         runs.close()
                         coming = None
                 else:
                     clock.sleep(request.seconds, generator.close)
                     answer = NO_ANSWER
-                    if request.pieces and call.pieces is not None:
+                    if request.chunks and call.chunks is not None:
                         # The layers have the whole answer already, as one that was not held; it is cut again, to be let
                         # through in parts.
                         if coming is None:
                             coming = runs.enter_context(closing(_known(latest, split)))
-                            latest, piece = _taken(next(coming))
-                        for _ in range(request.pieces):
+                            latest, chunk = _taken(next(coming))
+                        for _ in range(request.chunks):
                             if latest is MORE_TO_COME:
                                 ahead = True
-                                yield piece
-                                latest, piece = _taken(next(coming))
+                                yield chunk
+                                latest, chunk = _taken(next(coming))
                         answer = latest
                 request = generator.send(answer)
     except StopIteration as stop:
@@ -95,10 +95,10 @@ def drive_stream(layer: Layer, call: Call, run: Run, split: Split, clock: Clock)
 async def drive_stream_async(
     layer: Layer, call: Call, run: RunAsync, split: Split, clock: Clock
 ) -> AsyncGenerator[Any, None]:
-    """Run a call through a layer, in the task that asks for the pieces; see `drive_stream`."""
+    """Run a call through a layer, in the task that asks for the chunks; see `drive_stream`."""
     answer: Outcome = NO_ANSWER
-    latest: Outcome = NO_ANSWER  # the answer to the last call; `MORE_TO_COME` while `piece` is still to be shown
-    coming: AsyncGenerator[Any, None] | None = None  # the pieces after it; None where all are held back in `latest`
+    latest: Outcome = NO_ANSWER  # the answer to the last call; `MORE_TO_COME` while `chunk` is still to be shown
+    coming: AsyncGenerator[Any, None] | None = None  # the chunks after it; None where all are held back in `latest`
     ahead = False  # something was shown before the layers were done
     generator = layer(call)
     try:
@@ -108,12 +108,12 @@ async def drive_stream_async(
                 if isinstance(request, Call):
                     await runs.aclose()
                     coming = await runs.enter_async_context(aclosing(_within_async(request, run)))
-                    ahead = ahead or request.pieces is not None
-                    latest, piece = _taken(await anext(coming))
+                    ahead = ahead or request.chunks is not None
+                    latest, chunk = _taken(await anext(coming))
                     while latest is MORE_TO_COME and not request.held:
-                        if request.pieces is not None:
-                            yield piece
-                        latest, piece = _taken(await anext(coming))
+                        if request.chunks is not None:
+                            yield chunk
+                        latest, chunk = _taken(await anext(coming))
                     answer = latest
                     if not request.held:
                         await runs.aclose()
@@ -121,15 +121,15 @@ async def drive_stream_async(
                 else:
                     await clock.sleep_async(request.seconds, generator.close)
                     answer = NO_ANSWER
-                    if request.pieces and call.pieces is not None:
+                    if request.chunks and call.chunks is not None:
                         if coming is None:
                             coming = await runs.enter_async_context(aclosing(_known_async(latest, split)))
-                            latest, piece = _taken(await anext(coming))
-                        for _ in range(request.pieces):
+                            latest, chunk = _taken(await anext(coming))
+                        for _ in range(request.chunks):
                             if latest is MORE_TO_COME:
                                 ahead = True
-                                yield piece
-                                latest, piece = _taken(await anext(coming))
+                                yield chunk
+                                latest, chunk = _taken(await anext(coming))
                         answer = latest
                 request = generator.send(answer)
     except StopIteration as stop:
@@ -138,45 +138,45 @@ async def drive_stream_async(
         generator.close()
         answer = latest = NO_ANSWER  # its exception and this frame would hold one another
     if not ahead:
-        for piece in split(outcome):
-            yield piece
+        for chunk in split(outcome):
+            yield chunk
     yield StreamEnd(outcome)
 
 
 def _within(call: Call, run: Run) -> Generator[Any, None, None]:
-    """The pieces of a run, each made while its call counts as the current one, which it does not in between."""
-    # `running` is reset around each piece because the generator's frame runs in its consumer's context.
-    with closing(run(call)) as pieces:
+    """The chunks of a run, each made while its call counts as the current one, which it does not in between."""
+    # `running` is reset around each chunk because the generator's frame runs in its consumer's context.
+    with closing(run(call)) as chunks:
         while True:
             before = running.get()
             running.set(call)
             try:
-                piece = next(pieces)
+                chunk = next(chunks)
             finally:
                 running.set(before)
-            yield piece
+            yield chunk
             # Stops here instead of at the generator's end: whatever a tool yields afterwards is not part of its answer.
-            if isinstance(piece, StreamEnd):
+            if isinstance(chunk, StreamEnd):
                 return
 
 
 async def _within_async(call: Call, run: RunAsync) -> AsyncGenerator[Any, None]:
     """The same of an async run."""
-    async with aclosing(run(call)) as pieces:
+    async with aclosing(run(call)) as chunks:
         while True:
             before = running.get()
             running.set(call)
             try:
-                piece = await anext(pieces)
+                chunk = await anext(chunks)
             finally:
                 running.set(before)
-            yield piece
-            if isinstance(piece, StreamEnd):
+            yield chunk
+            if isinstance(chunk, StreamEnd):
                 return
 
 
 def _taken(found: Any) -> tuple[Outcome, Any]:
-    """The outcome that a layer is given for what comes next, and the piece to show if it is one."""
+    """The outcome that a layer is given for what comes next, and the chunk to show if it is one."""
     return (found.outcome, None) if isinstance(found, StreamEnd) else (MORE_TO_COME, found)
 
 
@@ -186,5 +186,5 @@ def _known(outcome: Outcome, split: Split) -> Generator[Any, None, None]:
 
 
 async def _known_async(outcome: Outcome, split: Split) -> AsyncGenerator[Any, None]:
-    for piece in _known(outcome, split):
-        yield piece
+    for chunk in _known(outcome, split):
+        yield chunk

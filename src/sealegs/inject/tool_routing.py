@@ -40,8 +40,8 @@ class ToolRouter:
 
         return routed
 
-    def route_pieces(self, tool: str, run: Run) -> Run:
-        """Return what runs calls in this thread whose answers come piece by piece; those of others come whole."""
+    def route_stream(self, tool: str, run: Run) -> Run:
+        """Return what runs calls in this thread whose answers come chunk by chunk; those of others come whole."""
 
         def routed(call: Call) -> Generator[Any, None, None]:
             if call.tool == tool:
@@ -51,7 +51,7 @@ class ToolRouter:
 
         return routed
 
-    def route_pieces_async(self, tool: str, run: RunAsync) -> RunAsync:
+    def route_stream_async(self, tool: str, run: RunAsync) -> RunAsync:
         """Return what runs such calls in this task."""
 
         async def routed(call: Call) -> AsyncGenerator[Any, None]:
@@ -59,9 +59,9 @@ class ToolRouter:
                 yield StreamEnd(await self._run_async(call))
                 return
             # An async generator has no `yield from`, and leaving the loop early would not close the inner one.
-            async with aclosing(run(call)) as pieces:
-                async for piece in pieces:
-                    yield piece
+            async with aclosing(run(call)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
 
         return routed
 

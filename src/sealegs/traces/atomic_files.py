@@ -31,7 +31,7 @@ def write_atomically(
 
     Args:
         path: where.
-        data: what; text is written as UTF-8, pieces one after the other.
+        data: what; text is written as UTF-8, chunks one after the other.
         remedy: what the message advises if it cannot be written.
         mode: who may read it, whatever the process's umask; None leaves that to the umask.
         keep: whether a file of this name that is there by then stays as it is.
@@ -42,7 +42,7 @@ def write_atomically(
     if isinstance(data, str):
         # Text of agents and tools may contain half a character (a lone surrogate), which UTF-8 cannot encode.
         data = with_urls(data).encode(errors="replace")
-    pieces = [data] if isinstance(data, bytes) else data
+    chunks = [data] if isinstance(data, bytes) else data
     aside = path.with_name(f".{path.name}.aside")
     try:
         make_folder(path.parent, remedy)
@@ -52,8 +52,8 @@ def write_atomically(
                     return
                 if mode is not None and sys.platform != "win32":
                     os.fchmod(file.fileno(), mode)
-                for piece in pieces:
-                    write_all(file, piece)
+                for chunk in chunks:
+                    write_all(file, chunk)
                 _close_on_windows(file)
                 aside.replace(path)
             finally:

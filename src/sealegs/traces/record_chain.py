@@ -1,8 +1,8 @@
 """A chain of digests beside a file of records, by which a reader sees that it is whole and unaltered.
 
-`NAME.chain` has an entry for each piece that was appended: the digests of its lines, where it ends, and a digest over
+`NAME.chain` has an entry for each chunk that was appended: the digests of its lines, where it ends, and a digest over
 the entry and the digest before it. When the file is closed, a seal says how many lines there are. The records
-themselves hold nothing of it, so that they are the same whoever wrote them, and in whatever pieces.
+themselves hold nothing of it, so that they are the same whoever wrote them, and in whatever chunks.
 
 An entry is written before its lines. So a killed process leaves at most one entry too many, which the next one takes
 back, and lines that no entry speaks of were never ours. Whoever can write both files can make them anew, unless the

@@ -223,7 +223,7 @@ class Recorder:
                         except ValueError:  # garbage collection may close this in another context
                             pass
                     # A wait in between is not an answer unless it requested chunks of the run under way.
-                    if held is not None and answer is not MORE_TO_COME and (request is held or request.pieces):
+                    if held is not None and answer is not MORE_TO_COME and (request is held or request.chunks):
                         if answer is not NO_DRY_RUN:
                             runs.append((held, answer))
                         held = None

@@ -119,12 +119,12 @@ def _fetch_plain(store: ObjectStore, name: str, target: Path) -> None:
 
 def _fetch_journal(store: ObjectStore, name: str, parts: list[JournalPart], target: Path) -> None:
     folder = name + PARTS
-    pieces = joined_parts(parts, lambda part: store.read(beneath(folder, part)), beneath(store.url, folder))
+    chunks = joined_parts(parts, lambda part: store.read(beneath(folder, part)), beneath(store.url, folder))
     file = _local(target, name)
     file.touch(OWNER_ONLY)
     with file.open("wb") as out:
-        for piece in pieces:
-            out.write(piece)
+        for chunk in chunks:
+            out.write(chunk)
 
 
 def _local(target: Path, name: str) -> Path:

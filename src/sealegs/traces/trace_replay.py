@@ -71,27 +71,27 @@ class Replay(Session):
         """The same in a task."""
         return self._answer_async
 
-    def pieces(
+    def stream(
         self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None
     ) -> Generator[Any, None, None]:
         """Make a call whose answer comes chunk by chunk; `run` is left alone."""
 
         # The signature of the tool's own run; the archive answers in its place.
         def answer(call: Call) -> Generator[Any, None, None]:
-            yield from _in_pieces(self._answer(call), call, split)
+            yield from _in_chunks(self._answer(call), call, split)
 
-        return super().pieces(tool, arguments, answer, split, layer)
+        return super().stream(tool, arguments, answer, split, layer)
 
-    def pieces_async(
+    def stream_async(
         self, tool: str, arguments: Mapping[str, Any], run: RunAsync, split: Split, layer: Layer | None = None
     ) -> AsyncGenerator[Any, None]:
         """Make such a call in the task that asks for the chunks; `run` is left alone."""
 
         async def answer(call: Call) -> AsyncGenerator[Any, None]:
-            for piece in _in_pieces(await self._answer_async(call), call, split):
-                yield piece
+            for chunk in _in_chunks(await self._answer_async(call), call, split):
+                yield chunk
 
-        return super().pieces_async(tool, arguments, answer, split, layer)
+        return super().stream_async(tool, arguments, answer, split, layer)
 
     def _answer(self, call: Call) -> Outcome:
         outcome, seconds = self._archive.found(call)
@@ -111,15 +111,15 @@ def _nothing() -> None:
     """Do nothing when a tool's own time is cut short: whoever made the call closes it."""
 
 
-def _in_pieces(outcome: Outcome, call: Call, split: Split) -> Generator[Any, None, None]:
+def _in_chunks(outcome: Outcome, call: Call, split: Split) -> Generator[Any, None, None]:
     """The recorded answer chunk by chunk, up to as many as are asked for."""
     given: list[Any] = []
-    for piece in split(outcome):
-        if len(given) == call.pieces:
+    for chunk in split(outcome):
+        if len(given) == call.chunks:
             yield StreamEnd(Value(PartialResult(given)))
             return
-        given.append(piece)
-        yield piece
+        given.append(chunk)
+        yield chunk
     yield StreamEnd(outcome)
 
 

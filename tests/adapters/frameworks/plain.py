@@ -68,11 +68,11 @@ def _prompt(tools: Tools, results: dict[str, str]) -> str:
 
 
 class Generators(Plain):
-    """Tools that answer piece by piece; the loop notes when a piece is given and when it is read."""
+    """Tools that answer chunk by chunk; the loop notes when a chunk is given and when it is read."""
 
     framework = "Python generators"
 
-    def pieces(self, answer: Any) -> list[Any]:  # type: ignore[override]
+    def chunks(self, answer: Any) -> list[Any]:  # type: ignore[override]
         return answer.split(" ") if isinstance(answer, str) else [{key: value} for key, value in answer.items()]
 
     def given(self, scene: Scene) -> Tools:
@@ -84,9 +84,9 @@ def _streamed(function: Callable[..., Any], scene: Scene) -> Callable[..., Any]:
     @functools.wraps(function)
     def stream(city: str) -> Iterator[Any]:
         answer = function(city)
-        for piece in answer if isinstance(answer, list) else (answer,):
+        for chunk in answer if isinstance(answer, list) else (answer,):
             scene.note("given")
-            yield piece
+            yield chunk
 
     return stream
 
@@ -95,9 +95,9 @@ def _streamed_async(function: Callable[..., Any], scene: Scene) -> Callable[...,
     @functools.wraps(function)
     async def stream(city: str) -> AsyncIterator[Any]:
         answer = await function(city)
-        for piece in answer if isinstance(answer, list) else (answer,):
+        for chunk in answer if isinstance(answer, list) else (answer,):
             scene.note("given")
-            yield piece
+            yield chunk
 
     return stream
 
@@ -121,24 +121,24 @@ async def _called_async(tools: Tools, ask: ScriptedToolCall, scene: Scene) -> st
 def _read(answer: Any, scene: Scene) -> Any:
     if not isinstance(answer, Iterator):
         return answer
-    pieces = []
-    for piece in answer:
+    chunks = []
+    for chunk in answer:
         scene.note("read")
-        pieces.append(piece)
-    return pieces
+        chunks.append(chunk)
+    return chunks
 
 
 async def _read_async(answer: Any, scene: Scene) -> Any:
     if not isinstance(answer, AsyncIterator):
         return await answer
-    pieces = []
-    async for piece in answer:
+    chunks = []
+    async for chunk in answer:
         scene.note("read")
-        pieces.append(piece)
-    return pieces
+        chunks.append(chunk)
+    return chunks
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, list) and all(isinstance(piece, str) for piece in value):
+    if isinstance(value, list) and all(isinstance(chunk, str) for chunk in value):
         return " ".join(value)
     return value if isinstance(value, str) else json.dumps(value)

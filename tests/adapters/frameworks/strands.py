@@ -104,14 +104,14 @@ class StrandsStream(Strands):
 def streamed(function: Callable[..., Any]) -> Callable[..., Any]:
     """A tool that tells how it gets on before it answers."""
 
-    async def pieces(city: str) -> AsyncGenerator[Any, None]:
+    async def chunks(city: str) -> AsyncGenerator[Any, None]:
         for text in ("I look.", "I see."):
             yield text
             await asyncio.sleep(0.01)
         yield await function(city)
 
-    pieces.__name__, pieces.__doc__ = function.__name__, function.__doc__
-    return pieces
+    chunks.__name__, chunks.__doc__ = function.__name__, function.__doc__
+    return chunks
 
 
 def note(scene: Scene, event: Any) -> None:

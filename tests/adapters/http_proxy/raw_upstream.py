@@ -17,9 +17,9 @@ CHUNK = b"0123456789abcdef" * 65536  # one mebibyte
 async def echo(request: web.Request) -> web.StreamResponse:
     """Describe the request."""
     digest, size = hashlib.sha256(), 0
-    async for piece in request.content.iter_any():
-        digest.update(piece)
-        size += len(piece)
+    async for chunk in request.content.iter_any():
+        digest.update(chunk)
+        size += len(chunk)
     described = {"method": request.method, "target": request.raw_path, "size": size, "digest": digest.hexdigest()}
     return web.json_response({**described, "headers": [list(pair) for pair in request.headers.items()]})
 

@@ -198,7 +198,7 @@ def test_a_client_that_leaves_in_the_middle_of_an_answer_was_shown_no_whole_one(
     (strike,) = turn.strikes
     assert (turn.shown, strike.shown, strike.cut_off) == (None, None, True)
     assert strike.waited is not None
-    assert 0.3 <= strike.waited < 0.3 * len(EVENTS), "for the pieces that were asked for"
+    assert 0.3 <= strike.waited < 0.3 * len(EVENTS), "for the chunks that were asked for"
 
 
 MATCHES: list[tuple[dict[str, Any], bool]] = [

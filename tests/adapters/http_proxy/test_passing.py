@@ -143,17 +143,17 @@ async def test_large_bodies_pass_without_being_kept(proxy: Proxy, client: Any, r
     before = memory(proxy)
     digest = hashlib.sha256()
     async with client.get(f"{proxy.url}/large?size={size}") as answer:
-        async for piece in answer.content.iter_any():
-            digest.update(piece)
+        async for chunk in answer.content.iter_any():
+            digest.update(chunk)
     expected = hashlib.sha256(CHUNK * size).hexdigest()
     assert digest.hexdigest() == expected
 
-    async def pieces() -> AsyncIterator[bytes]:
+    async def chunks() -> AsyncIterator[bytes]:
         for _ in range(size):
             yield CHUNK
 
     if rules == "none":
-        async with client.post(f"{proxy.url}/echo", data=pieces()) as answer:
+        async with client.post(f"{proxy.url}/echo", data=chunks()) as answer:
             got = await answer.json()
         assert (got["size"], got["digest"]) == (size << 20, expected)
         assert ["Transfer-Encoding", "chunked"] in got["headers"]

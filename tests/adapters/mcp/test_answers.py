@@ -119,7 +119,7 @@ def test_an_id_inside_is_not_taken_for_the_message_s() -> None:
 
 
 @given(st.lists(st.binary(max_size=20).map(lambda data: data.replace(b"\n", b"") + b"\n"), max_size=8), st.data())
-def test_lines_are_cut_wherever_pieces_end(sent: list[bytes], data: st.DataObject) -> None:
+def test_lines_are_cut_wherever_chunks_end(sent: list[bytes], data: st.DataObject) -> None:
     whole = b"".join(sent) + b"rest"
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=6)))
     got: list[bytes] = []
@@ -135,7 +135,7 @@ def test_lines_are_cut_wherever_pieces_end(sent: list[bytes], data: st.DataObjec
 
 
 @given(st.sampled_from(["\n", "\r\n"]), st.lists(JSON, max_size=5), st.data())
-def test_events_are_cut_wherever_pieces_end(mark: str, values: list[Any], data: st.DataObject) -> None:
+def test_events_are_cut_wherever_chunks_end(mark: str, values: list[Any], data: st.DataObject) -> None:
     sent = [f"id: {n}{mark}data: {json.dumps(value)}{mark}{mark}".encode() for n, value in enumerate(values)]
     whole = b"".join(sent) + b"id: 9"
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=6)))

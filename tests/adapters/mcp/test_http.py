@@ -91,15 +91,15 @@ class Server:
             return await self.streamed(request, [b"id: 6\r\ndata: \r\n\r\n" + note, last])
         return web.Response(body=answer, headers={"Content-Type": "application/json", "X-Odd": "3"})
 
-    async def streamed(self, request: web.BaseRequest, pieces: list[bytes]) -> web.StreamResponse:
-        """The pieces; the last one when the test says so."""
+    async def streamed(self, request: web.BaseRequest, chunks: list[bytes]) -> web.StreamResponse:
+        """The chunks; the last one when the test says so."""
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Odd": "2"})
         await response.prepare(request)
         try:
-            for piece in pieces[:-1]:
-                await response.write(piece)
+            for chunk in chunks[:-1]:
+                await response.write(chunk)
             await self.go_on.wait()
-            await response.write(pieces[-1])
+            await response.write(chunks[-1])
         except asyncio.CancelledError:
             self.left.set()
             raise
@@ -153,7 +153,7 @@ async def test_what_is_no_call_passes_as_it_is(tmp_path: Path) -> None:
             assert server.requests[1][:2] == ("DELETE", "//elsewhere/.well-known/oauth?x=%41")
 
 
-async def test_a_stream_passes_piece_by_piece_and_its_end_reaches_the_server(tmp_path: Path) -> None:
+async def test_a_stream_passes_piece_by_chunk_and_its_end_reaches_the_server(tmp_path: Path) -> None:
     async with proxied(tmp_path, []) as (server, url, client):
         async with client.get(url) as answer:
             assert answer.headers["X-Odd"] == "2"

@@ -151,7 +151,7 @@ def test_a_delay_that_is_cancelled_never_runs_the_tool(struck: Pipes) -> None:
     assert b'"late"}' not in struck.got()
 
 
-def test_what_comes_with_its_cancel_in_one_piece_is_cancelled(struck: Pipes) -> None:
+def test_what_comes_with_its_cancel_in_one_chunk_is_cancelled(struck: Pipes) -> None:
     struck.write(request("a", "echo", way="hang"), cancel("a"), request("b", "echo"))
     assert struck.message()["id"] == "b"
 

@@ -64,8 +64,8 @@ async def test_a_status_is_that_of_http_itself(tmp_path: Path) -> None:
 
 async def read_into(came: bytearray, client: Any, url: str) -> None:
     async with client.post(url, json=request(1, "stream")) as answer:
-        while piece := await answer.content.readany():
-            came += piece
+        while chunk := await answer.content.readany():
+            came += chunk
 
 
 async def test_a_stream_breaks_off_after_so_many_events(tmp_path: Path) -> None:

@@ -22,11 +22,11 @@ def wrap(tools: Sequence[Tool], session: Session | None = None) -> list[Tool]:
     return [_wrapped(tool, ToolCallBridge(session)) for tool in tools]
 
 
-def _wrapped(tool: Tool, crossing: ToolCallBridge) -> Tool:
+def _wrapped(tool: Tool, bridge: ToolCallBridge) -> Tool:
     def running(given: Mapping[str, Any]) -> Any:
         return tool.run(**given)
 
-    def crossed(**arguments: Any) -> Any:
-        return crossing.call(tool.name, arguments, running)
+    def in_session(**arguments: Any) -> Any:
+        return bridge.call(tool.name, arguments, running)
 
-    return replace(tool, run=crossed)
+    return replace(tool, run=in_session)

@@ -14,19 +14,19 @@ TOOL = "place_order"
 
 def random_arguments(draw: random.Random) -> dict[str, Any]:
     """Arguments of one call."""
-    return {"sku": f"SK-{draw.randrange(10_000):04}", "pieces": draw.randrange(2, 40), "city": draw.choice([*CITIES])}
+    return {"sku": f"SK-{draw.randrange(10_000):04}", "chunks": draw.randrange(2, 40), "city": draw.choice([*CITIES])}
 
 
 def answered(arguments: dict[str, Any], draw: random.Random) -> dict[str, Any]:
     """The right answer to it."""
     price, shipping = round(draw.uniform(3, 900), 2), round(draw.uniform(2, 30), 2)
-    net = round(price * arguments["pieces"], 2)
+    net = round(price * arguments["chunks"], 2)
     lines = [{"amount": round(draw.uniform(1, 99), 2)} for _ in range(draw.randrange(1, 5))]
     day = draw.randrange(1, 20)
     return {
         "order_id": f"ORD-{draw.randrange(16**6):06X}Z9",
         "sku": arguments["sku"],
-        "pieces": arguments["pieces"],
+        "chunks": arguments["chunks"],
         "city": arguments["city"],
         "country": CITIES[arguments["city"]],
         "unit_price": price,

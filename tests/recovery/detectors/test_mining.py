@@ -26,11 +26,11 @@ def test_every_relation_of_the_tool_is_found() -> None:
     found = shop()
     equations = {(one.target, one.op, one.inputs) for one in found if isinstance(one, Equation)}
     assert ("total", "sum", ("net", "shipping")) in equations
-    assert ("net", "product", ("unit_price", "argument:pieces")) in equations
+    assert ("net", "product", ("unit_price", "argument:chunks")) in equations
     assert ("extra_total", "line", ("sum of extras.amount",)) in equations
     assert ("extra_count", "line", ("number of extras",)) in equations
     echoes = {(one.name, one.path) for one in found if isinstance(one, Echoes)}
-    assert echoes >= {("argument:sku", "sku"), ("argument:pieces", "pieces"), ("argument:city", "city")}
+    assert echoes >= {("argument:sku", "sku"), ("argument:chunks", "chunks"), ("argument:city", "city")}
     assert any(isinstance(one, Before) and (one.earlier, one.later) == ("ordered_on", "due_on") for one in found)
     tables = {(one.key, one.path): one.table for one in found if isinstance(one, Determined)}
     assert tables["city", "country"]["Oslo"] == "Norway"

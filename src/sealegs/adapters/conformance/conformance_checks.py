@@ -214,7 +214,7 @@ def streaming(stage: SceneRunner) -> None:
     for faults in (
         scene_plan(),
         scene_plan(("forecast", Delay(seconds=0.01))),
-        *([another] if stage.harness.pieces is None else []),
+        *([another] if stage.harness.chunks is None else []),
     ):
         events = stage.armed(faults, *BOTH, acts={"forecast": reports}).events
         expect(events == bare.events, f"should stream {bare.events}; streams {events}")

@@ -99,8 +99,8 @@ class Harness(ABC):
         absent: checks that have nothing to check here, by name, with the reason; `check (mode)` speaks of one mode.
         complaint: makes of a text the exception, or the answer, by which a tool of this framework tells the model of
             an error, where that is another thing than raising whatever it raises.
-        pieces: where tools are generators: an answer as the list of pieces that they give, which faults work on. The
-            tools of a scene return such a list, or what is to be given as one piece.
+        chunks: where tools are generators: an answer as the list of chunks that they give, which faults work on. The
+            tools of a scene return such a list, or what is to be given as one chunk.
     """
 
     framework: ClassVar[str]
@@ -108,7 +108,7 @@ class Harness(ABC):
     modes: ClassVar[tuple[Mode, ...]] = ("sync", "async", "mixed")
     absent: ClassVar[Mapping[str, str]] = {}
     complaint: Callable[[str], Any] | None = None
-    pieces: Callable[[Any], list[Any]] | None = None
+    chunks: Callable[[Any], list[Any]] | None = None
 
     @abstractmethod
     def play(self, scene: Scene) -> None:

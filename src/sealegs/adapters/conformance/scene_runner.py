@@ -121,8 +121,8 @@ class SceneRunner:
     @property
     def usual(self) -> Mapping[str, Act]:
         """The acts of the tools by default."""
-        pieces = self.harness.pieces
-        return USUAL if pieces is None else {name: _pieced(act, pieces) for name, act in USUAL.items()}
+        chunks = self.harness.chunks
+        return USUAL if chunks is None else {name: _chunked(act, chunks) for name, act in USUAL.items()}
 
     def bare(
         self, *turns: Sequence[ScriptedToolCall], acts: Mapping[str, Act] | None = None, **more: Any
@@ -233,8 +233,8 @@ class SceneRunner:
         return SceneResult(shown, tuple(script.prompts), script.finished, error, seconds, events, desk, witness, stuck)
 
 
-def _pieced(act: Act, pieces: Callable[[Any], list[Any]]) -> Act:
-    return lambda arguments: pieces(act(arguments))
+def _chunked(act: Act, chunks: Callable[[Any], list[Any]]) -> Act:
+    return lambda arguments: chunks(act(arguments))
 
 
 async def _played(

@@ -1,4 +1,4 @@
-"""The answer to a call as a client of the proxy sees it: its pieces as they come, or a break of the connection.
+"""The answer to a call as a client of the proxy sees it: its chunks as they come, or a break of the connection.
 
 A connection that is not to come about at all has come about already, with the proxy: it is reset before an answer.
 """
@@ -29,7 +29,7 @@ async def shown_response(
     Args:
         request: the client's request.
         exchange: the call's.
-        coming: the head and the pieces that are to be shown, last a `StreamEnd`.
+        coming: the head and the chunks that are to be shown, last a `StreamEnd`.
     """
     response: web.StreamResponse | None = None
     async for part in coming:

@@ -81,7 +81,7 @@ class ProxyHandler:
             exchange = HttpExchange(named.tool, call.arguments, api)
             events = api is not None or STREAM in request.headers.get("Accept", "")
             run = ToolRun(self._upstream, request, named, body, exchange, events)
-            async with aclosing(call.pieces_async(run.run, exchange.split)) as coming:
+            async with aclosing(call.stream_async(run.run, exchange.split)) as coming:
                 return await shown_response(request, exchange, coming)
 
     async def _untouched(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -95,7 +95,7 @@ class ProxyHandler:
         # A form is read as a whole whatever its length, since our address in it becomes the server's.
         if form or (request.content_length is not None and request.content_length <= SHORT):
             return await self._passed(request, await self._guard.body(request))
-        return await self._passed(request, self._guard.pieces(request))
+        return await self._passed(request, self._guard.stream(request))
 
     async def _passed(self, request: web.BaseRequest, body: bytes | AsyncIterator[bytes]) -> web.StreamResponse:
         async with self._upstream.asking(request, body, passed_on(request.headers)) as answer:

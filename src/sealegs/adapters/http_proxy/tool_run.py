@@ -1,6 +1,6 @@
-"""A call of a tool over HTTP as the session runs it: the head and the pieces of the server's answer, then its outcome.
+"""A call of a tool over HTTP as the session runs it: the head and the chunks of the server's answer, then its outcome.
 
-A piece is shown as soon as it has come, and its bytes are kept for the record and for faults that need them all; of a
+A chunk is shown as soon as it has come, and its bytes are kept for the record and for faults that need them all; of a
 stream that nobody needs as a whole no more than `KEPT` bytes are. What it does not cover: writing to the client.
 """
 
@@ -54,7 +54,7 @@ class ToolRun:
         self._whole_events = whole_events
 
     async def run(self, call: Call) -> AsyncGenerator[Any, None]:
-        """The head and the pieces of the answer to a call, last a `StreamEnd`."""
+        """The head and the chunks of the answer to a call, last a `StreamEnd`."""
         if call.dry and self._named.method not in SAFE:
             yield StreamEnd(NO_DRY_RUN)
             return
@@ -92,7 +92,7 @@ class ToolRun:
         return headers
 
     async def _shown(self, answer: aiohttp.ClientResponse, call: Call) -> AsyncGenerator[Any, None]:
-        """The head and the pieces of a real answer, last the `StreamEnd`."""
+        """The head and the chunks of a real answer, last the `StreamEnd`."""
         addresses, headers = self._upstream.addresses(self._request), self._upstream.answered(self._request, answer)
         # Addresses in it are rewritten, so it is needed whole before its head: its length changes.
         if addresses.names(self._request.path, headers):
@@ -104,16 +104,16 @@ class ToolRun:
             yield StreamEnd(self._exchange.answered(HttpAnswer(head, document, document)))
             return
         head = Head(answer.status, tuple(headers.items()), answer)
-        came = CameBody(bounded=call.pieces == ALL)
+        came = CameBody(bounded=call.chunks == ALL)
         yield head
         try:
-            async with aclosing(_pieces(answer, head, call)) as pieces:
-                async for piece in pieces:
-                    if came.count == call.pieces:
-                        yield StreamEnd(Value(PartialResult(came.pieces)))
+            async with aclosing(_chunks(answer, head, call)) as chunks:
+                async for chunk in chunks:
+                    if came.count == call.chunks:
+                        yield StreamEnd(Value(PartialResult(came.chunks)))
                         return
-                    came.add(piece)
-                    yield piece
+                    came.add(chunk)
+                    yield chunk
         except (aiohttp.ClientError, ConnectionError) as error:
             yield StreamEnd(self._exchange.broke(_trouble(error), head, came.raw))
             return
@@ -133,28 +133,28 @@ class CameBody:
     """
 
     def __init__(self, bounded: bool) -> None:
-        self.pieces: list[bytes] = []
+        self.chunks: list[bytes] = []
         self.count = 0
         self._bounded = bounded
         self._size = 0
         self._digest: Any = None
 
-    def add(self, piece: bytes) -> None:
-        """One more piece has come."""
+    def add(self, chunk: bytes) -> None:
+        """One more chunk has come."""
         self.count += 1
-        self._size += len(piece)
+        self._size += len(chunk)
         if self._digest is not None:
-            self._digest.update(piece)
+            self._digest.update(chunk)
             return
-        self.pieces.append(piece)
+        self.chunks.append(chunk)
         if self._bounded and self._size > KEPT:
-            self._digest = hashlib.sha256(b"".join(self.pieces))
-            self.pieces.clear()
+            self._digest = hashlib.sha256(b"".join(self.chunks))
+            self.chunks.clear()
 
     @property
     def raw(self) -> bytes:
         """The bytes that are kept."""
-        return b"".join(self.pieces)
+        return b"".join(self.chunks)
 
     @property
     def dropped(self) -> dict[str, Any] | None:
@@ -176,11 +176,11 @@ def _trouble(error: Exception) -> Failure:
     return failure_from_exception(error)
 
 
-async def _pieces(answer: aiohttp.ClientResponse, head: Head, call: Call) -> AsyncGenerator[bytes, None]:
-    """The pieces of a body, each as soon as it has come."""
+async def _chunks(answer: aiohttp.ClientResponse, head: Head, call: Call) -> AsyncGenerator[bytes, None]:
+    """The chunks of a body, each as soon as it has come."""
     cuts = cutter(head, call)
-    async for chunk in answer.content.iter_any():
-        for piece in cuts.cut(chunk):
-            yield piece
-    for piece in cuts.rest():
-        yield piece
+    async for block in answer.content.iter_any():
+        for chunk in cuts.cut(block):
+            yield chunk
+    for chunk in cuts.rest():
+        yield chunk

@@ -114,10 +114,10 @@ class Gate:
             # `_meta` differs with each request (progress tokens), and draws that depend on the arguments must not.
             arguments = {key: value for key, value in params.items() if key != "_meta"}
             request = McpRequest(raw, message, id, LIST, arguments)
-            crossing = self.session.intercept(LIST, as_given, arguments) if self.lists else None
-            if crossing is None:
+            intercepted = self.session.intercept(LIST, as_given, arguments) if self.lists else None
+            if intercepted is None:
                 return LearningExchange(request, self.tools, watched=self.lists)
-            return SessionExchange(request, crossing, self.tools, self.tasks)
+            return SessionExchange(request, intercepted, self.tools, self.tasks)
         if not isinstance(params, dict):
             return None
         # The answer to a call that became a task comes with the fetch of its result: the same faults have to change it
@@ -131,10 +131,10 @@ class Gate:
         if not isinstance(tool, str) or not isinstance(arguments, dict):
             return None
         self.tools.on_mistake = None
-        crossing = self.session.intercept(tool, as_given, arguments)
-        if crossing is None:
+        intercepted = self.session.intercept(tool, as_given, arguments)
+        if intercepted is None:
             return None
-        return SessionExchange(McpRequest(raw, message, id, tool, arguments), crossing, self.tools, self.tasks)
+        return SessionExchange(McpRequest(raw, message, id, tool, arguments), intercepted, self.tools, self.tasks)
 
     def http_request(self, arguments: Mapping[str, Any]) -> InterceptedCall | None:
         """The interception of a request over HTTP itself; None where nothing strikes it. Asking counts it."""

@@ -16,7 +16,7 @@ from sealegs.adapters.relaying.http_upstream import STREAM, Upstream, passed_on
 
 
 class PassThrough:
-    """Passes requests to the server and its answers back, piece by piece.
+    """Passes requests to the server and its answers back, chunk by chunk.
 
     Args:
         upstream: the server.
@@ -54,8 +54,8 @@ class PassThrough:
         self._listeners.append(listener)
         events = Events()
         try:
-            async for piece in answer.content.iter_any():
-                found = events.fed(piece)
+            async for chunk in answer.content.iter_any():
+                found = events.fed(chunk)
                 # One by one, as `count` never returns from the last event that the client is to see.
                 if LIMIT in request:
                     for event in found:

@@ -1,6 +1,6 @@
 """The relay over streamable HTTP: which request passes as it is, and which one is taken through the session.
 
-Every request passes with its method, path, headers and body, and every answer as it comes, piece by piece; what must go
+Every request passes with its method, path, headers and body, and every answer as it comes, chunk by chunk; what must go
 through the session is asked for by itself, and the events that come before its answer pass meanwhile. A client that
 hangs up ends its request to the server too: in the stateless era that is how a call is cancelled. In the handshake era
 a stream of numbered events may break off and be taken up by another request (`Last-Event-ID`); a call waits for that,
@@ -81,13 +81,13 @@ class HttpRelay:
         message = parse_message(body) if body and request.method == "POST" and not self._gate.shut else None
         if message is None and not self._gate.shut:
             self._gate.batch(body)
-        crossing = None
+        intercepted = None
         if self._gate.requests:
-            crossing = self._gate.http_request(request_arguments(request.method, message))
+            intercepted = self._gate.http_request(request_arguments(request.method, message))
         answer = partial(self._answered, request, body, message)
-        if crossing is None:
+        if intercepted is None:
             return await answer()
-        return await StruckRequest(request, message, crossing, answer).answered()
+        return await StruckRequest(request, message, intercepted, answer).answered()
 
     async def _answered(self, request: web.BaseRequest, body: bytes, message: Message | None) -> web.StreamResponse:
         """Answer a request that is not struck itself."""
@@ -223,8 +223,8 @@ class HttpRelay:
                 return ServerReply(parsed, raw, form, answer.status, wait)
             form = ResponseHead(answer.status, headers, event=True)
             events = Events()
-            async for piece in answer.content.iter_any():
-                for event in events.fed(piece):
+            async for chunk in answer.content.iter_any():
+                for event in events.fed(chunk):
                     call.note(event)
                     message = parse_message(stream_event_data(event))
                     if message is not None and is_answer(message) and id_of(message) == id:
@@ -244,8 +244,8 @@ class HttpRelay:
                 return web.Response(status=answer.status, headers=headers, body=await answer.read())
             form = ResponseHead(answer.status, headers, event=True)
             events = Events()
-            async for piece in answer.content.iter_any():
-                for event in events.fed(piece):
+            async for chunk in answer.content.iter_any():
+                for event in events.fed(chunk):
                     call.note(event)
                     message = parse_message(stream_event_data(event))
                     id = id_of(message) if message is not None and is_answer(message) else None

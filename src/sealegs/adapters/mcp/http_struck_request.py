@@ -45,24 +45,24 @@ class StruckRequest:
     Args:
         request: the client's request.
         message: what it holds; None where that is not a message.
-        crossing: the same, in the hands of the session.
+        intercepted: the same, in the hands of the session.
         answer: answers it as if nothing struck it.
     """
 
     def __init__(
-        self, request: web.BaseRequest, message: Message | None, crossing: InterceptedCall, answer: Answer
+        self, request: web.BaseRequest, message: Message | None, intercepted: InterceptedCall, answer: Answer
     ) -> None:
         self._request = request
         self._message = message
-        whole = crossing.layer
-        crossing.layer = lambda call: whole(replace(call, pieces=ALL))  # its answer may come in events
-        self._crossing = crossing
+        whole = intercepted.layer
+        intercepted.layer = lambda call: whole(replace(call, chunks=ALL))  # its answer may come in events
+        self._intercepted = intercepted
         self._answer = answer
         self._response: web.StreamResponse | None = None
 
     async def answered(self) -> web.StreamResponse:
         """The response that the client is to see."""
-        outcome = await self._crossing.call_async(self._run)
+        outcome = await self._intercepted.call_async(self._run)
         if not isinstance(outcome, Failure):
             assert self._response is not None
             return self._response
@@ -75,8 +75,8 @@ class StruckRequest:
         return self._refused(outcome)
 
     async def _run(self, call: Call) -> Outcome:
-        """Answer the request, no further than to so many events where the call asks for pieces."""
-        limit = None if call.pieces is None or call.pieces == ALL else EventLimit(call.pieces)
+        """Answer the request, no further than to so many events where the call asks for chunks."""
+        limit = None if call.chunks is None or call.chunks == ALL else EventLimit(call.chunks)
         if limit is not None:
             self._request[LIMIT] = limit
         task = asyncio.ensure_future(self._answer())
@@ -89,7 +89,7 @@ class StruckRequest:
             if not task.done():  # as if the client had hung up
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
-        if limit is not None and not response.prepared:  # one piece, of which nothing is shown
+        if limit is not None and not response.prepared:  # one chunk, of which nothing is shown
             return Value(PartialResult())
         self._response = response
         return Value({"status": response.status})

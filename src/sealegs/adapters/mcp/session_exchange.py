@@ -33,7 +33,7 @@ class SessionExchange(McpExchange):
 
     Args:
         request: the request.
-        crossing: the same, in the hands of the session.
+        intercepted: the same, in the hands of the session.
         tools: what the server has listed.
         tasks: calls whose result is fetched later, by the id of their task; this one joins them if it becomes one.
     """
@@ -41,13 +41,13 @@ class SessionExchange(McpExchange):
     def __init__(
         self,
         request: McpRequest,
-        crossing: InterceptedCall,
+        intercepted: InterceptedCall,
         tools: ListedTools,
         tasks: dict[str, SessionExchange],
     ) -> None:
         super().__init__(request)
-        crossing.layer = self._attended(crossing.layer)
-        self._crossing = crossing
+        intercepted.layer = self._attended(intercepted.layer)
+        self._intercepted = intercepted
         self._tools = tools
         self._tasks = tasks
         self._later: asyncio.Future[ClientReply] | None = None  # what came of it, where that is fetched later
@@ -91,7 +91,7 @@ class SessionExchange(McpExchange):
                 self._truth = answer.message
             return outcome
 
-        return self._reply(await self._crossing.call_async(run))
+        return self._reply(await self._intercepted.call_async(run))
 
     async def concluded(self, result: ServerReply) -> ClientReply:
         """The reply that the client is to see to the fetch of its result."""

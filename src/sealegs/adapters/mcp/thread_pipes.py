@@ -19,11 +19,11 @@ HIGH = 65536  # bytes to be written above which a protocol is paused
 
 
 class ThreadReader(asyncio.ReadTransport):
-    """Reads a pipe in a thread, a piece ahead at most.
+    """Reads a pipe in a thread, a chunk ahead at most.
 
     Args:
         pipe: what has a descriptor.
-        protocol: who is given the pieces.
+        protocol: who is given the chunks.
     """
 
     def __init__(self, pipe: Any, protocol: asyncio.Protocol) -> None:
@@ -34,7 +34,7 @@ class ThreadReader(asyncio.ReadTransport):
         self._paused = False
         self._closing = False
         self._held: deque[bytes] = deque()  # what came before the pause was known
-        self._next = threading.Event()  # the last piece was taken, or nothing more is wanted
+        self._next = threading.Event()  # the last chunk was taken, or nothing more is wanted
         protocol.connection_made(self)
         threading.Thread(target=self._read, name="sealegs reads a pipe", daemon=True).start()
 
@@ -65,7 +65,7 @@ class ThreadReader(asyncio.ReadTransport):
                 data = os.read(self._pipe.fileno(), PIECE)
             except (OSError, ValueError):  # the other side is gone, as Windows says it; or it is closed
                 data = b""
-            # Cleared before the loop hears of the piece; its `set` could otherwise come first and be lost.
+            # Cleared before the loop hears of the chunk; its `set` could otherwise come first and be lost.
             self._next.clear()
             try:
                 self._loop.call_soon_threadsafe(self._came, data)
@@ -78,7 +78,7 @@ class ThreadReader(asyncio.ReadTransport):
     def _came(self, data: bytes) -> None:
         self._held.append(data)
         self._come()
-        if self._closing:  # the thread must not wait for a piece that nobody will take
+        if self._closing:  # the thread must not wait for a chunk that nobody will take
             self._next.set()
 
     def _come(self) -> None:

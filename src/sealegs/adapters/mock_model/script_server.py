@@ -182,13 +182,13 @@ class _Handler(GuardedHandler):
         answer = interface.answer(played, body)
         if body.get("stream"):
             usage = bool((body.get("stream_options") or {}).get("include_usage"))
-            pieces = [event.encode() for event in interface.api.stream(answer, usage)]
+            chunks = [event.encode() for event in interface.api.stream(answer, usage)]
             head = Head(200, (("Content-Type", "text/event-stream"),))
         else:
-            pieces = [json.dumps(answer, ensure_ascii=False).encode()]
-            head = Head(200, (("Content-Type", "application/json"), ("Content-Length", str(len(pieces[0])))))
+            chunks = [json.dumps(answer, ensure_ascii=False).encode()]
+            head = Head(200, (("Content-Type", "application/json"), ("Content-Length", str(len(chunks[0])))))
         session, headers = self.owner.session, self.headers.items()
-        parts = FaultyAnswer(session, interface.api, path, body, played.name, headers, (head, pieces)).parts()
+        parts = FaultyAnswer(session, interface.api, path, body, played.name, headers, (head, chunks)).parts()
         try:
             self._write(parts)
         except (OSError, EndlessWait):  # the client has heard enough, or nobody serves any more
@@ -210,7 +210,7 @@ class _Handler(GuardedHandler):
                 self.end_headers()
             elif part:
                 self.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n" if chunked else part)
-            # Flushed piece by piece: a client of a stream must see each when it was sent, and not all of them at the
+            # Flushed chunk by chunk: a client of a stream must see each when it was sent, and not all of them at the
             # end.
             if chunked or not part:
                 self.wfile.flush()

@@ -48,7 +48,7 @@ class FaultyAnswer:
         body: the request's body.
         turn: the turn that is played, by its name in the script.
         headers: the request's headers.
-        answer: head and body of the true answer, the body in the pieces that it is sent in.
+        answer: head and body of the true answer, the body in the chunks that it is sent in.
     """
 
     def __init__(
@@ -66,15 +66,15 @@ class FaultyAnswer:
         arguments = HttpArguments({"path": path, "body": body, "turn": turn}, "POST", headers)
         self._answer = answer
         self._exchange = HttpExchange(name, arguments, api)
-        crossing = session.intercept(name, as_given, arguments)
+        intercepted = session.intercept(name, as_given, arguments)
         self._coming: Iterator[Any] | None = None
-        if crossing is not None:
+        if intercepted is not None:
             retries = next(iter(arguments.header_values(RETRIES)), None)
-            crossing.layer = with_retry_count(retries, crossing.layer)
-            self._coming = crossing.pieces(self._run, self._exchange.split)
+            intercepted.layer = with_retry_count(retries, intercepted.layer)
+            self._coming = intercepted.stream(self._run, self._exchange.split)
 
     def parts(self) -> Iterator[Head | bytes | None]:
-        """The head and the pieces of the body, as they are due; None at once where the connection breaks."""
+        """The head and the chunks of the body, as they are due; None at once where the connection breaks."""
         if self._coming is None:
             yield self._answer[0]
             yield from self._answer[1]
@@ -88,14 +88,14 @@ class FaultyAnswer:
                 yield None
 
     def _run(self, call: Call) -> Generator[Any, None, None]:
-        head, pieces = self._answer
+        head, chunks = self._answer
         came: list[bytes] = []
         yield head
-        for piece in cut_by(cutter(head, call), pieces):
-            if len(came) == call.pieces:
+        for chunk in cut_by(cutter(head, call), chunks):
+            if len(came) == call.chunks:
                 yield StreamEnd(Value(PartialResult(came)))
                 return
-            came.append(piece)
-            yield piece
+            came.append(chunk)
+            yield chunk
         raw = b"".join(came)
         yield StreamEnd(self._exchange.answered(HttpAnswer(head, raw, raw)))

@@ -67,10 +67,10 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         if (
             not sessions
             or (session := find()) is None
-            or (crossing := session.intercept(name, read, args, kwargs)) is None
+            or (intercepted := session.intercept(name, read, args, kwargs)) is None
         ):
             return function(*args, **kwargs)
-        outcome = crossing.call(running(crossing.arguments, args, kwargs))
+        outcome = intercepted.call(running(intercepted.arguments, args, kwargs))
         if isinstance(outcome, Value):
             return outcome.value
         try:
@@ -111,11 +111,11 @@ def async_guard(
         if (
             not sessions
             or (session := find()) is None
-            or (crossing := session.intercept(name, read, args, kwargs)) is None
+            or (intercepted := session.intercept(name, read, args, kwargs)) is None
         ):
             return await function(*args, **kwargs)
         try:
-            outcome = await crossing.call_async(running(crossing.arguments, args, kwargs))
+            outcome = await intercepted.call_async(running(intercepted.arguments, args, kwargs))
         except asyncio.CancelledError as gone:
             raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
         if isinstance(outcome, Value):

@@ -1,8 +1,8 @@
-"""The wrappers of tools that answer piece by piece: generators, sync and async.
+"""The wrappers of tools that answer chunk by chunk: generators, sync and async.
 
-To faults and records the answer is the list of the pieces. Pieces pass as they come, until a fault that must know them
+To faults and records the answer is the list of the chunks. Chunks pass as they come, until a fault that must know them
 all strikes the call: then they are gathered first. An answer that a fault has made something else than a list is shown
-as one piece.
+as one chunk.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ def stream_guard(
                 yield StreamEnd(NO_DRY_RUN)
                 return
             given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
-            pieces: list[Any] = []
+            chunks: list[Any] = []
             try:
-                for piece in target(*given, **named):
-                    # One further piece was asked for to know whether there is one: an answer of no more pieces is
+                for chunk in target(*given, **named):
+                    # One further chunk was asked for to know whether there is one: an answer of no more chunks is
                     # whole.
-                    if len(pieces) == call.pieces:
-                        yield StreamEnd(Value(PartialResult(pieces)))
+                    if len(chunks) == call.chunks:
+                        yield StreamEnd(Value(PartialResult(chunks)))
                         return
-                    pieces.append(piece)
-                    yield piece
+                    chunks.append(chunk)
+                    yield chunk
             except Exception as error:
                 yield StreamEnd(failure_from_exception(error))
                 return
-            yield StreamEnd(Value(pieces))
+            yield StreamEnd(Value(chunks))
 
         return run
 
@@ -54,19 +54,19 @@ def stream_guard(
         if (
             not sessions
             or (session := find()) is None
-            or (crossing := session.intercept(name, read, args, kwargs)) is None
+            or (intercepted := session.intercept(name, read, args, kwargs)) is None
         ):
             return (yield from function(*args, **kwargs))
-        with closing(crossing.pieces(running(crossing.arguments, args, kwargs), answer_chunks)) as pieces:
-            for piece in pieces:
-                if type(piece) is not StreamEnd:
-                    yield piece
-        if isinstance(piece.outcome, Value):
+        with closing(intercepted.stream(running(intercepted.arguments, args, kwargs), answer_chunks)) as chunks:
+            for chunk in chunks:
+                if type(chunk) is not StreamEnd:
+                    yield chunk
+        if isinstance(chunk.outcome, Value):
             return None
         try:
-            raise exception_from_failure(piece.outcome, module)
+            raise exception_from_failure(chunk.outcome, module)
         finally:
-            del piece  # else this frame, the failure and the exception hold one another
+            del chunk  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
 
@@ -87,20 +87,20 @@ def _async_run(
             yield StreamEnd(NO_DRY_RUN)
             return
         given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
-        pieces: list[Any] = []
+        chunks: list[Any] = []
         try:
             async with aclosing(target(*given, **named)) as source:
-                async for piece in source:
-                    # As in a sync tool: only a further piece shows that those before are a part.
-                    if len(pieces) == call.pieces:
-                        yield StreamEnd(Value(PartialResult(pieces)))
+                async for chunk in source:
+                    # As in a sync tool: only a further chunk shows that those before are a part.
+                    if len(chunks) == call.chunks:
+                        yield StreamEnd(Value(PartialResult(chunks)))
                         return
-                    pieces.append(piece)
-                    yield piece
+                    chunks.append(chunk)
+                    yield chunk
         except Exception as error:
             yield StreamEnd(failure_from_exception(error))
             return
-        yield StreamEnd(Value(pieces))
+        yield StreamEnd(Value(chunks))
 
     return run
 
@@ -115,32 +115,32 @@ def async_stream_guard(
         if (
             not sessions
             or (session := find()) is None
-            or (crossing := session.intercept(name, read, args, kwargs)) is None
+            or (intercepted := session.intercept(name, read, args, kwargs)) is None
         ):
             async with aclosing(function(*args, **kwargs)) as source:
-                async for piece in source:
-                    yield piece
+                async for chunk in source:
+                    yield chunk
             return
         try:
-            run = _async_run(function, dry, parameters, crossing.arguments, args, kwargs)
-            async with aclosing(crossing.pieces_async(run, answer_chunks)) as pieces:
-                async for piece in pieces:
-                    if type(piece) is not StreamEnd:
-                        yield piece
+            run = _async_run(function, dry, parameters, intercepted.arguments, args, kwargs)
+            async with aclosing(intercepted.stream_async(run, answer_chunks)) as chunks:
+                async for chunk in chunks:
+                    if type(chunk) is not StreamEnd:
+                        yield chunk
         except asyncio.CancelledError as gone:
             raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
-        if isinstance(piece.outcome, Value):
+        if isinstance(chunk.outcome, Value):
             return
         try:
-            raise exception_from_failure(piece.outcome, module)
+            raise exception_from_failure(chunk.outcome, module)
         finally:
-            del piece  # else this frame, the failure and the exception hold one another
+            del chunk  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
 
 
 def answer_chunks(outcome: Outcome) -> Iterable[Any]:
-    """The pieces of an answer that faults may have changed; none of a failure."""
+    """The chunks of an answer that faults may have changed; none of a failure."""
     if isinstance(outcome, Failure):
         return ()
     return outcome.value if isinstance(outcome.value, list) else (outcome.value,)

@@ -13,7 +13,7 @@ from sealegs.inject import NO_DRY_RUN, ToolHandle
 
 
 def tool_handle(function: Callable[..., Any]) -> ToolHandle:
-    """The handle by which layers call this function, an async one only in a task. A generator's pieces are one list."""
+    """The handle by which layers call this function, an async one only in a task. A generator's chunks are one list."""
     parameters = Parameters(function)
 
     def run(call: Call) -> Outcome:
@@ -31,7 +31,7 @@ def tool_handle(function: Callable[..., Any]) -> ToolHandle:
         try:
             value = _called(function, parameters, call)
             if isinstance(value, AsyncGenerator):
-                return Value([piece async for piece in value])
+                return Value([chunk async for chunk in value])
             if isinstance(value, Awaitable):
                 value = await value
             return Value(list(value) if inspect.isgenerator(value) else value)

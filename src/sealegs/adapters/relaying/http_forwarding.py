@@ -1,4 +1,4 @@
-"""The server's answer on its way to the client as it came: its status, its headers, and its body piece by piece."""
+"""The server's answer on its way to the client as it came: its status, its headers, and its body chunk by chunk."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ async def forwarded(
         if pass_body is not None:
             await pass_body(begun)
         else:
-            async for piece in answer.content.iter_any():
-                await begun.write(piece)
+            async for chunk in answer.content.iter_any():
+                await begun.write(chunk)
     except (aiohttp.ClientError, ConnectionError):  # the server hung up in the middle: so do we
         return cut_short(request)
     await begun.write_eof()
@@ -49,11 +49,11 @@ async def forwarded(
 async def _whole(
     request: web.BaseRequest, answer: aiohttp.ClientResponse, begun: web.StreamResponse
 ) -> web.StreamResponse:
-    """A short answer in one piece; if it is cut off, the part that came is shown first."""
+    """A short answer in one chunk; if it is cut off, the part that came is shown first."""
     came = bytearray()
     try:
-        async for piece in answer.content.iter_any():
-            came += piece
+        async for chunk in answer.content.iter_any():
+            came += chunk
     except (aiohttp.ClientError, ConnectionError):
         await begun.prepare(request)
         await begun.write(bytes(came))

@@ -44,7 +44,7 @@ class RequestGuard:
         found = self._rules.refusal(request.scheme, host, origins, request.raw_path)
         return None if found is None else web.Response(status=found.status, text=found.text)
 
-    async def pieces(self, request: web.BaseRequest) -> AsyncIterator[bytes]:
+    async def stream(self, request: web.BaseRequest) -> AsyncIterator[bytes]:
         """The body of a request as it comes, however large.
 
         Raises:
@@ -53,10 +53,10 @@ class RequestGuard:
         _invite_body(request)
         while True:
             async with asyncio.timeout(PATIENCE):
-                piece = await request.content.readany()
-            if not piece:
+                chunk = await request.content.readany()
+            if not chunk:
                 return
-            yield piece
+            yield chunk
 
     async def body(self, request: web.BaseRequest) -> bytes:
         """The body of a request.
@@ -68,17 +68,17 @@ class RequestGuard:
             return b""
         if (request.content_length or 0) > LARGEST:
             raise _too_large()
-        pieces: list[bytes] = []
+        chunks: list[bytes] = []
         size = 0
         try:
             async with asyncio.timeout(WHOLE_BODY):
-                async for piece in self.pieces(request):
+                async for chunk in self.stream(request):
                     # Counted as well, since a body in chunks does not say its length.
-                    size += len(piece)
+                    size += len(chunk)
                     if size > LARGEST:
                         raise _too_large()
-                    pieces.append(piece)
-            return b"".join(pieces)
+                    chunks.append(chunk)
+            return b"".join(chunks)
         except TimeoutError as error:
             late = f"nothing more of the body has come for {PATIENCE:g} s, or it took more than {WHOLE_BODY:g} s\n"
             raise web.HTTPRequestTimeout(text=late) from error

@@ -18,7 +18,7 @@ OF_ONE_HOP = frozenset(
 OWN = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")  # headers that aiohttp would add
 STREAM = "text/event-stream"
 IDLE = 2.0  # seconds after which an idle connection to the server is closed; most servers close it after five
-SHORT = 1 << 20  # bytes that are passed on in one piece
+SHORT = 1 << 20  # bytes that are passed on in one chunk
 
 Headers = CIMultiDict[str]
 Data = bytes | io.BytesIO | AsyncIterator[bytes] | None

@@ -129,7 +129,7 @@ class Delay(Fault):
 
     implicit: ClassVar[bool] = True
     moments: ClassVar[tuple[Moment, ...]] = ("before", "after")
-    piecewise: ClassVar[bool] = True
+    streamed: ClassVar[bool] = True
     kind: Literal["delay"] = "delay"
     seconds: AnySeconds = Field(
         default=5.0, description="Seconds to wait: a number, or a distribution to draw from for each call."
@@ -150,7 +150,7 @@ class Delay(Fault):
         """Wait and have the tool run; at the moment `after`, the other way round."""
         seconds = self.seconds if isinstance(self.seconds, float) else self._drawn(self.seconds, setting.draw)
         if setting.moment == "after":
-            answer = yield replace(call, pieces=None)
+            answer = yield replace(call, chunks=None)
             yield Wait(seconds, self.ignores_cancel)
             return answer
         yield Wait(seconds, self.ignores_cancel)

@@ -8,31 +8,31 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
+from sealegs.faults.chunks import run_to_chunk
 from sealegs.faults.fault import Count, Fault, FaultSetting, Steps
 from sealegs.faults.kinds.connection import unreachable
-from sealegs.faults.pieces import run_to_piece
 
 
 class Interrupted(Fault):
-    """The tool runs; the connection is lost, or falls silent, when some pieces of its answer have arrived.
+    """The tool runs; the connection is lost, or falls silent, when some chunks of its answer have arrived.
 
-    An answer of no more pieces passes unchanged. Of a tool that answers in one piece nothing arrives, though it did its
+    An answer of no more chunks passes unchanged. Of a tool that answers in one chunk nothing arrives, though it did its
     work. A failure of the tool's own passes unchanged. For an answer that ends too soon and seems complete, see
     `partial` and `malformed`.
     """
 
     implicit: ClassVar[bool] = False
-    piecewise: ClassVar[bool] = True
+    streamed: ClassVar[bool] = True
     kind: Literal["interrupted"] = "interrupted"
-    after: Count = Field(default=1, description="Pieces that arrive before it.")
+    after: Count = Field(default=1, description="Chunks that arrive before it.")
     mode: Literal["reset", "closed", "hang"] = Field(
         default="reset",
         description="reset: the connection is lost; closed: the far side ends it too soon; hang: nothing more comes.",
     )
 
     def act(self, call: Call, setting: FaultSetting) -> Steps:
-        """Have the tool give so many pieces, then break off."""
-        shown = yield from run_to_piece(call, self.after)
+        """Have the tool give so many chunks, then break off."""
+        shown = yield from run_to_chunk(call, self.after)
         if shown is not None:
             return shown
         if self.mode == "hang":

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call
+from sealegs.faults.chunks import run_to_chunk
 from sealegs.faults.fault import Count, Fault, FaultSetting, Seconds, Steps
 from sealegs.faults.model_apis import MODEL_APIS
 from sealegs.faults.model_apis.model_api import Problem
 from sealegs.faults.moment import Moment
-from sealegs.faults.pieces import run_to_piece
 
 
 class ModelError(Fault):
@@ -23,7 +23,7 @@ class ModelError(Fault):
     """
 
     implicit: ClassVar[bool] = False
-    piecewise: ClassVar[bool] = True
+    streamed: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("model_api",)
     moments: ClassVar[tuple[Moment, ...]] = ("before",)
     optional: ClassVar[tuple[str, ...]] = ("retry_after", "after")
@@ -45,7 +45,7 @@ class ModelError(Fault):
         failure = api.failure(self.error, str(request.get("model", "")), self.retry_after)
         if self.after is None or not request.get("stream"):
             return failure
-        shown = yield from run_to_piece(call, self.after)
+        shown = yield from run_to_chunk(call, self.after)
         return failure if shown is None else shown
 
 

@@ -21,7 +21,7 @@ from sealegs.faults.model_apis.model_api import (
     ModelApi,
     Reply,
     ReplyCall,
-    text_pieces,
+    text_chunks,
     written_event,
 )
 
@@ -113,22 +113,22 @@ class AnthropicApi(ModelApi):
         """The whole answer that events bring."""
         answer: dict[str, Any] = {}
         blocks: dict[int, dict[str, Any]] = {}
-        pieces: dict[int, list[str]] = {}
+        chunks: dict[int, list[str]] = {}
         for name, data in events:
             if name == "message_start":
                 answer = dict(data["message"])
             elif name == "content_block_start":
                 blocks[data["index"]] = dict(data["content_block"])
             elif name == "content_block_delta":
-                _add(blocks[data["index"]], pieces.setdefault(data["index"], []), data["delta"])
+                _add(blocks[data["index"]], chunks.setdefault(data["index"], []), data["delta"])
             elif name == "message_delta":
                 answer.update(data["delta"])
                 answer["usage"] = {**answer.get("usage", {}), **data.get("usage", {})}
         # A stream without a stop reason broke off: what has arrived is not an answer.
         if not answer or answer.get("stop_reason") is None:
             return None
-        for at, texts in pieces.items():
-            # A tool's input comes as pieces of JSON text that are JSON only together.
+        for at, texts in chunks.items():
+            # A tool's input comes as chunks of JSON text that are JSON only together.
             blocks[at]["input"] = _data("".join(texts)) if texts else blocks[at].get("input")
         kept = [block if block["type"] == "tool_use" else _without_input(block) for _, block in sorted(blocks.items())]
         return {**answer, "content": kept}
@@ -187,11 +187,11 @@ def _events(answer: Answer) -> Iterator[dict[str, Any]]:
         is_call = block["type"] == "tool_use"
         empty: dict[str, Any] = {"input": {}} if is_call else {"text": ""} if block["type"] == "text" else {}
         yield {"type": "content_block_start", "index": at, "content_block": {**block, **empty}}
-        for piece in text_pieces(_text(block["input"]) if is_call else block.get("text", "")):
+        for chunk in text_chunks(_text(block["input"]) if is_call else block.get("text", "")):
             delta = (
-                {"type": "input_json_delta", "partial_json": piece}
+                {"type": "input_json_delta", "partial_json": chunk}
                 if is_call
-                else {"type": "text_delta", "text": piece}
+                else {"type": "text_delta", "text": chunk}
             )
             yield {"type": "content_block_delta", "index": at, "delta": delta}
         yield {"type": "content_block_stop", "index": at}
@@ -200,11 +200,11 @@ def _events(answer: Answer) -> Iterator[dict[str, Any]]:
     yield {"type": "message_stop"}
 
 
-def _add(block: dict[str, Any], pieces: list[str], delta: Mapping[str, Any]) -> None:
+def _add(block: dict[str, Any], chunks: list[str], delta: Mapping[str, Any]) -> None:
     """Add a chunk's delta to a block."""
     kind = delta["type"]
     if kind == "input_json_delta":
-        pieces.append(delta["partial_json"])
+        chunks.append(delta["partial_json"])
     for name in ("text", "thinking", "signature"):
         if kind == f"{name}_delta":
             block[name] = block.get(name, "") + delta[name]

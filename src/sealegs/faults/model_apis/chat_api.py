@@ -7,7 +7,7 @@ from typing import Any
 
 from sealegs.faults.call import Failure
 from sealegs.faults.model_apis.api_paths import CHAT
-from sealegs.faults.model_apis.model_api import Answer, Reply, ReplyCall, text_pieces, written_event
+from sealegs.faults.model_apis.model_api import Answer, Reply, ReplyCall, text_chunks, written_event
 from sealegs.faults.model_apis.openai_errors import OpenAIErrors
 
 STOPS = {"length": "length", "filtered": "content_filter"}
@@ -116,15 +116,15 @@ class ChatApi(OpenAIErrors):
 def _deltas(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     content, refusal = message.get("content"), message.get("refusal")
     yield {"role": "assistant", "content": "" if content is not None else None}
-    for piece in text_pieces(content or ""):
-        yield {"content": piece}
-    for piece in text_pieces(refusal or ""):
-        yield {"refusal": piece}
+    for chunk in text_chunks(content or ""):
+        yield {"content": chunk}
+    for chunk in text_chunks(refusal or ""):
+        yield {"refusal": chunk}
     for at, call in enumerate(message.get("tool_calls") or ()):
         function = call["function"]
         yield {"tool_calls": [{**call, "index": at, "function": {"name": function["name"], "arguments": ""}}]}
-        for piece in text_pieces(function["arguments"]):
-            yield {"tool_calls": [{"index": at, "function": {"arguments": piece}}]}
+        for chunk in text_chunks(function["arguments"]):
+            yield {"tool_calls": [{"index": at, "function": {"arguments": chunk}}]}
 
 
 def _add(call: dict[str, Any], part: Mapping[str, Any]) -> None:

@@ -174,8 +174,8 @@ def written_event(data: Mapping[str, Any], name: str = "") -> str:
     return f"event: {name}\n{text}" if name else text
 
 
-def text_pieces(text: str) -> Iterator[str]:
-    """The pieces in which a stream brings a text."""
+def text_chunks(text: str) -> Iterator[str]:
+    """The chunks in which a stream brings a text."""
     yield from PIECES.findall(text)
 
 

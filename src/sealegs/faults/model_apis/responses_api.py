@@ -13,7 +13,7 @@ from sealegs.faults.model_apis.model_api import (
     Problem,
     Reply,
     ReplyCall,
-    text_pieces,
+    text_chunks,
     written_event,
 )
 from sealegs.faults.model_apis.openai_errors import OPENAI_PROBLEMS, OpenAIErrors
@@ -122,8 +122,8 @@ def _events(answer: Answer) -> Iterator[dict[str, Any]]:
         started = {**item, "status": "in_progress", **empty}
         yield {"type": "response.output_item.added", "output_index": at, "item": started}
         if is_call:
-            for piece in text_pieces(item["arguments"]):
-                yield {"type": "response.function_call_arguments.delta", **place, "delta": piece}
+            for chunk in text_chunks(item["arguments"]):
+                yield {"type": "response.function_call_arguments.delta", **place, "delta": chunk}
             yield {"type": "response.function_call_arguments.done", **place, "arguments": item["arguments"]}
         elif is_message:
             for index, part in enumerate(item["content"]):
@@ -137,7 +137,7 @@ def _text_events(place: Mapping[str, Any], part: Mapping[str, Any]) -> Iterator[
     field, name = ("refusal", "refusal") if refused else ("text", "output_text")
     more: dict[str, Any] = {} if refused else {"logprobs": []}
     yield {"type": "response.content_part.added", **place, "part": {**part, field: ""}}
-    for piece in text_pieces(part[field]):
-        yield {"type": f"response.{name}.delta", **place, "delta": piece, **more}
+    for chunk in text_chunks(part[field]):
+        yield {"type": f"response.{name}.delta", **place, "delta": chunk, **more}
     yield {"type": f"response.{name}.done", **place, field: part[field], **more}
     yield {"type": "response.content_part.done", **place, "part": part}

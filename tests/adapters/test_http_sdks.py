@@ -59,7 +59,7 @@ class OpenAI:
         found = await self.later.chat.completions.create(model="m", messages=MESSAGES)
         return str(found.choices[0].message.content)
 
-    def stream(self) -> Iterator[str]:
+    def chunks(self) -> Iterator[str]:
         for chunk in self.sync.chat.completions.create(model="m", messages=MESSAGES, stream=True):
             yield chunk.choices[0].delta.content or ""
 
@@ -80,7 +80,7 @@ class Anthropic(OpenAI):
         found = await self.later.messages.create(model="m", max_tokens=99, messages=MESSAGES)
         return str(found.content[0].text)
 
-    def stream(self) -> Iterator[str]:
+    def chunks(self) -> Iterator[str]:
         with self.sync.messages.stream(model="m", max_tokens=99, messages=MESSAGES) as events:
             yield from events.text_stream
 

@@ -79,7 +79,7 @@ class CommandEnd:
         code: its exit code; negative for a signal, None where it did not end in time.
         output: what it wrote to standard output and error.
         points: the calls that were counted, in their order.
-        struck: the call that the fault was put into; None where it did not come.
+        faulted: the call that the fault was put into; None where it did not come.
         seconds: until it ended.
         late: whether processes of its were still there `PATIENCE` seconds later.
     """
@@ -87,7 +87,7 @@ class CommandEnd:
     code: int | None
     output: str
     points: tuple[CallPoint, ...]
-    struck: CallPoint | None
+    faulted: CallPoint | None
     seconds: float
     late: bool
 
@@ -124,7 +124,7 @@ def run_with_fault(
         os.close(listener)
         output.seek(0)
         text = output.read().decode(errors="replace")
-    return CommandEnd(code, text, tuple(watch.points), watch.struck, seconds, late)
+    return CommandEnd(code, text, tuple(watch.points), watch.faulted, seconds, late)
 
 
 def _child(work: Callable[[], int], line: socket.socket, other: socket.socket, output: int) -> None:
@@ -181,7 +181,7 @@ class _Watch:
         self._full = False
         self._seen: set[int] = set()
         self.points: list[CallPoint] = []
-        self.struck: CallPoint | None = None
+        self.faulted: CallPoint | None = None
 
     def until_end(self, pid: int, until: float) -> int | None:
         """Answer until the command's own process ends; its exit code."""
@@ -244,7 +244,7 @@ class _Watch:
             return 0, errno.ENOSPC, 0
         if point.number != self._at:
             return 0, 0, GO_ON
-        self.struck = point
+        self.faulted = point
         if self._way in ("torn", "full"):
             done = _half_written(thread, process, number, arguments)
             self._full = self._way == "full"

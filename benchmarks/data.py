@@ -109,9 +109,9 @@ def of_set(folder: Path) -> list[Row]:
         more = Counter(row["cost"] - row["optimal_cost"] for row in ended if row["outcome"] == outcome)
         counts = sorted(more.items())
         made += [_row(outcome, f"more_than_c_star_by_{calls}", count, more.total()) for calls, count in counts]
-    struck = after_strikes(folder)
+    faulted = after_injections(folder)
     for advised in ("", ADVISED):
-        following = {name: struck[name] for name in (f"{advised}{what}" for what in NEXT)}
+        following = {name: faulted[name] for name in (f"{advised}{what}" for what in NEXT)}
         made += [_row("struck", name, count, sum(following.values())) for name, count in following.items()]
     how, _ = read_manifest(folder)
     taught, rows = lapses(folder, how), sum(1 for files in parts(folder).values() for _ in read_row_files(files))
@@ -120,8 +120,8 @@ def of_set(folder: Path) -> list[Row]:
     return made + [_row(split, "5_grams_in_train", round(share, 4), count) for split, (share, count) in shares]
 
 
-def after_strikes(folder: Path) -> Counter[str]:
-    """How many rows follow a struck action that acts again by which call."""
+def after_injections(folder: Path) -> Counter[str]:
+    """How many rows follow a faulted action that acts again by which call."""
     tools = load_corpus().tools
     found: Counter[str] = Counter()
     for row in (row for files in parts(folder).values() for row in read_row_files(files)):
@@ -130,16 +130,16 @@ def after_strikes(folder: Path) -> Counter[str]:
             continue
         calls = [call["function"] for message in row["messages"] for call in message.get("tool_calls") or ()]
         answers = [message["content"] for message in row["messages"] if message["role"] == "tool"]
-        struck, after = calls[row["step"] - 1], calls[row["step"] : row["step"] + 1]
-        following = _next(spec, struck, after[0] if after else None)
+        faulted, after = calls[row["step"] - 1], calls[row["step"] : row["step"] + 1]
+        following = _next(spec, faulted, after[0] if after else None)
         found[following] += 1
         found[f"{ADVISED}{following}"] += WARNING in answers[row["step"] - 1]
     return found
 
 
-def _next(spec: ToolSpec, struck: Mapping[str, Any], after: Mapping[str, Any] | None) -> str:
-    if after == struck:
-        return "same_call_with_one_key" if spec.key and struck["arguments"].get(spec.key) else "same_call"
+def _next(spec: ToolSpec, faulted: Mapping[str, Any], after: Mapping[str, Any] | None) -> str:
+    if after == faulted:
+        return "same_call_with_one_key" if spec.key and faulted["arguments"].get(spec.key) else "same_call"
     looks = after is not None and after["name"] == spec.shown_by and after["arguments"]["operation"] == spec.name
     return "look" if looks else "other_call" if after is not None else "end"
 

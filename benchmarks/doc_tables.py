@@ -149,7 +149,7 @@ def efficiency() -> str:
 ANSWERS = {
     "NP": "clean answers (false alarms)",
     "NP episodes": "clean episodes (false alarms)",
-    "all": "**struck answers**",
+    "all": "**faulted answers**",
 }
 
 

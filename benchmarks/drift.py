@@ -90,20 +90,20 @@ def stream(tool: str, fault: dict[str, Any] | None, profiles: Profiles, seed: in
     )
     drifts: list[int] = []
     broken = {"before": 0, "after": 0}
-    struck = 0
+    faulted = 0
     for number in range(BEGINS + LASTS):
         given = DRAWN[tool](draw)
         returned = answer(Call(tool, given))
         shown = session.call(tool, given, answer)
         if not isinstance(shown, Value):
             continue
-        struck += shown != returned
+        faulted += shown != returned
         found = detector.findings(Call(tool, given), shown.value)
         drifts += [number] if any(one.family == "drift" for one in found) else []
         broken["before" if number < BEGINS else "after"] += any(one.family != "drift" for one in found)
     after = [number - BEGINS + 1 for number in drifts if number >= BEGINS]
     early = sum(number < BEGINS for number in drifts)
-    return {"found": bool(after), "first": after[0] if after else None, "early": early, "struck": struck, **broken}
+    return {"found": bool(after), "first": after[0] if after else None, "early": early, "struck": faulted, **broken}
 
 
 def row(mode: str, metric: str, hits: float, n: int) -> dict[str, Any]:

@@ -136,14 +136,14 @@ def ceiling_rows(logs: EvalLogs, alone: EvalLogs, known: EvalKnowledge, who: Row
 
 
 def may_be_kept(logs: EvalLogs, mode: str, sample: str, known: EvalKnowledge) -> bool:
-    """Whether what is declared of the struck tool allows to go on."""
+    """Whether what is declared of the faulted tool allows to go on."""
     record = next(one.record for key, one in logs.played.items() if (key.mode, key.sample) == (mode, sample))
     assert record is not None
-    struck = next(turn for turn in record.turns if any(strike.delivered for strike in turn.strikes))
-    tool = known.everyone.get(struck.call.tool, ToolKnowledge())
+    faulted = next(turn for turn in record.turns if any(injection.delivered for injection in turn.injections))
+    tool = known.everyone.get(faulted.call.tool, ToolKnowledge())
     if PERSISTENCE[mode] == "transient" and (tool.harmless_again or tool.shown_by is not None):
         return True
-    done = any(strike.moment == "after" for strike in struck.strikes)
+    done = any(injection.moment == "after" for injection in faulted.injections)
     return tool.shown_by is not None and done
 
 

@@ -58,7 +58,7 @@ from sealegs.suites.inspect_eval.slim_logs import state_out_of_logs
 AGENT = "gold"
 FIRST = {"tau2_airline": 10, "tau2_retail": 10}  # samples of evals of which one takes a second
 CONFIDENCE = 0.95
-STRUCK = "P3"
+FAULTED_MODE = "P3"
 Solved = dict[str, bool]
 Read = Callable[[], Solved]  # which samples were played, and whether each was solved
 
@@ -113,13 +113,13 @@ def under_sealegs(options: InspectOptions, folder: Path, mode: str = CLEAN) -> R
     return lambda: {key.sample: one.value == 1 for key, one in read_eval_logs(folder).valid.items() if key.mode == mode}
 
 
-def struck(options: InspectOptions, folder: Path) -> Read:
+def with_fault(options: InspectOptions, folder: Path) -> Read:
     """Play what is left of a run whose clean samples are there: a fault in each sample."""
     noted = json.loads((folder / SETTINGS).read_text("utf-8"))
-    faulted = options.model_copy(update={"modes": (CLEAN, STRUCK)})
-    settings = {**noted, "modes": list(faulted.modes), FAULT_MODES: [STRUCK]}
+    faulted = options.model_copy(update={"modes": (CLEAN, FAULTED_MODE)})
+    settings = {**noted, "modes": list(faulted.modes), FAULT_MODES: [FAULTED_MODE]}
     (folder / SETTINGS).write_text(json.dumps(settings), "utf-8")
-    return under_sealegs(faulted, folder, STRUCK)
+    return under_sealegs(faulted, folder, FAULTED_MODE)
 
 
 THRESHOLDS = gc.get_threshold()
@@ -128,7 +128,7 @@ WAYS = {
     "bare": (nothing_before, alone, THRESHOLDS),
     "sealegs": (nothing_before, under_sealegs, RARER),
     "alike": (nothing_before, under_sealegs, THRESHOLDS),
-    "struck": (clean_before, struck, RARER),
+    "struck": (clean_before, with_fault, RARER),
 }
 
 
@@ -202,8 +202,8 @@ def rows_of(run: ForeignRun, count: int, limit: int | None) -> Iterator[dict[str
     yield {**known, "metric": "samples", "value": samples, "low": None, "high": None, "n": count}
     yield median_rows([1000 * one["bare"] for one in pairs], {**known, "metric": "sample_ms"}, 1)
     # What is loaded once would count more for fewer samples.
-    every_struck = all(one["struck_samples"] == samples for one in pairs)
-    faulted = ("struck",) if every_struck else ()
+    every_faulted = all(one["struck_samples"] == samples for one in pairs)
+    faulted = ("struck",) if every_faulted else ()
     for metric, way in (("added", "sealegs"), ("added_alike", "alike"), *(("added_struck", way) for way in faulted)):
         yield median_rows([100 * (one[way] / one["bare"] - 1) for one in pairs], {**known, "metric": metric}, 2)
     bare = counted("bare", options)

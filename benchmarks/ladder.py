@@ -87,7 +87,7 @@ def checked(episode: Scenario) -> Iterator[CheckedFault]:
 
 
 def victim(episode: Scenario, node: str) -> str:
-    """The step of a struck node that the shortest way touches first."""
+    """The step of a faulted node that the shortest way touches first."""
     steps = {step.id for step in victims(episode.base.graph, node)}
     return next(id for id in shortest_solution(episode.base.graph) if id in steps)
 
@@ -102,7 +102,7 @@ def offer_rows() -> list[dict[str, Any]]:
         total += len(here)
         for rung in RUNGS:
             drawn[rung] += sum(rung in each for each in here)
-            possible = sum(rung in offered(episode, node) for node in struck_nodes(episode))
+            possible = sum(rung in offered(episode, node) for node in faulted_nodes(episode))
             best[rung] += min(possible, len(here))
     return [
         share("ladder", rung, metric, found[rung], total)
@@ -111,7 +111,7 @@ def offer_rows() -> list[dict[str, Any]]:
     ]
 
 
-def struck_nodes(episode: Scenario) -> Iterator[str]:
+def faulted_nodes(episode: Scenario) -> Iterator[str]:
     """The nodes that the faults of an episode might strike, whatever the seed."""
     task, graph = episode.base, episode.base.graph
     if task.level == "C1":

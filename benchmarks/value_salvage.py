@@ -55,8 +55,8 @@ def rows_of(setting: str) -> list[dict[str, Any]]:
     verdicts = []
     for episode in list_scenarios(modes=MODES, implicit=setting):
         record, right = build_record(direct.play_scenario(episode, "knower")), task_set().right_run(episode.task)
-        struck = [turn for turn in record.turns if any(strike.delivered for strike in turn.strikes)]
-        if not any(right.steps[episode.base.graph.step_of[turn.call.tool].id].effects for turn in struck):
+        faulted = [turn for turn in record.turns if any(injection.delivered for injection in turn.injections)]
+        if not any(right.steps[episode.base.graph.step_of[turn.call.tool].id].effects for turn in faulted):
             verdicts.append(judge(record, episode.case(record)))
     about = {"suite": "maze/salvage", "agent": "knower", "level": "all", "mode": setting}
     counted = {"strict": sum(one.success for one in verdicts), "outcome": sum(one.outcome for one in verdicts)}

@@ -253,9 +253,9 @@ class Course:
         again, now, left = self._ends[state]
         if again.code not in self.command.usual:
             wrong.append(f"the same command ended with {again.code}: {again.output.strip()[-200:]}")
-        hit = first.struck or point
+        hit = first.faulted or point
         lost, more, crashed = self._differences(now, way)
-        kinds = (self.command.name, hit.kind, hit.file, hit.number, way, first.struck is not None)
+        kinds = (self.command.name, hit.kind, hit.file, hit.number, way, first.faulted is not None)
         return Trial(*kinds, lost.total(), more.total(), left, tuple(wrong), first.code, crashed)
 
     def _differences(self, now: Rows, way: Way) -> tuple[Rows, Rows, bool]:

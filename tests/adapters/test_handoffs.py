@@ -86,7 +86,7 @@ def test_a_lost_hand_over_is_reported_and_nobody_takes_over(streamed: bool) -> N
     run, turn = played({"fault": {"kind": "silent_noop"}, "moment": "before"}, streamed=streamed)
     assert run.last_agent.name == "desk"
     assert json.loads(run.final_output.removeprefix("the desk read ")) == {"assistant": "billing"}
-    assert turn.strikes[0].delivered
+    assert turn.injections[0].delivered
 
 
 @STREAMED
@@ -107,7 +107,7 @@ def test_a_forged_name_moves_nobody_who_cannot_be_reached(moment: str, name: str
 def test_a_late_hand_over_comes() -> None:
     run, turn = played({"fault": {"kind": "delay", "seconds": 30.0}, "moment": "before"})
     assert run.last_agent.name == "billing"
-    assert (turn.strikes[0].waited, turn.strikes[0].cut_off) == (30.0, False)
+    assert (turn.injections[0].waited, turn.injections[0].cut_off) == (30.0, False)
 
 
 def test_a_hand_over_that_fails_ends_the_run_as_one_of_its_own_would() -> None:

@@ -311,10 +311,10 @@ async def test_a_wait_is_ended_by_the_agents_own_timeout(kind: str, fault: Fault
     assert PACKAGE not in "".join(traceback.format_exception(raised.value))
     recorder.finish("answered")
     (turn,) = build_record(recorder.events).turns
-    (strike,) = turn.strikes
-    assert (turn.shown, strike.shown, strike.cut_off) == (None, None, True)
-    assert strike.waited is not None
-    assert 0 < strike.waited < 60
+    (injection,) = turn.injections
+    assert (turn.shown, injection.shown, injection.cut_off) == (None, None, True)
+    assert injection.waited is not None
+    assert 0 < injection.waited < 60
 
 
 @ALL_KINDS
@@ -385,7 +385,7 @@ async def test_a_failure_comes_before_the_server_s_work_or_after_it(
             seen[moment] = f"{type(error).__name__}: {error}"
         assert [method for method, _, _ in served.requests] == ["POST"] * (moment == "after")
         (turn,) = episode.record().turns
-        assert [strike.moment for strike in turn.strikes] == [moment]
+        assert [injection.moment for injection in turn.injections] == [moment]
         assert turn.worked == turn.lost == (moment == "after")
     assert seen["before"] == seen["after"]
 

@@ -131,7 +131,7 @@ async def test_the_clients_own_retries_get_through(maker: Any, fault: Fault, ser
     async with maker(server, episode.session, max_retries=1) as model:
         assert model.say() == WORDS
     turns = episode.record().turns
-    assert [turn.struck for turn in turns] == [True, False]
+    assert [turn.faulted for turn in turns] == [True, False]
 
 
 @MAKERS

@@ -71,7 +71,7 @@ async def called(tools: Any, name: str, arguments: dict[str, Any]) -> ChatMessag
     return answer
 
 
-def struck(*faults: Fault) -> Session:
+def faulted(*faults: Fault) -> Session:
     return Episode(*(rule(fault) for fault in faults)).session
 
 
@@ -120,7 +120,7 @@ async def test_an_argument_that_a_layer_changes_reaches_the_tool_and_the_others_
 
 
 async def test_faults_work_on_what_a_text_says() -> None:
-    answer = await called([wrap(price(), struck(Delta(fields=("price",))))], "price", PEN)
+    answer = await called([wrap(price(), faulted(Delta(fields=("price",))))], "price", PEN)
     assert '"name": "pen"' in answer.text
     assert '"price": 24' not in answer.text
     assert '"price"' in answer.text
@@ -130,16 +130,16 @@ async def test_contents_are_read_as_their_text() -> None:
     bare = await called([contents()], "contents", {})
     same = await called([wrap(contents(), Episode().session)], "contents", {})
     assert same.content == bare.content
-    answer = await called([wrap(contents(), struck(Malformed(mode="cut")))], "contents", {})
+    answer = await called([wrap(contents(), faulted(Malformed(mode="cut")))], "contents", {})
     assert "It costs 12\nor 13.".startswith(answer.text)
     assert answer.text
 
 
 async def test_failures_end_the_run_or_are_shown() -> None:
     with pytest.raises(Exception, match="Service Unavailable") as raised:
-        await called([wrap(price(), struck(Error(status=503)))], "price", PEN)
+        await called([wrap(price(), faulted(Error(status=503)))], "price", PEN)
     assert type(raised.value).__name__ == "ServiceUnavailable"
-    answer = await called([wrap(price(), struck(Error(status=503)), "shown")], "price", PEN)
+    answer = await called([wrap(price(), faulted(Error(status=503)), "shown")], "price", PEN)
     assert answer.error is not None
     assert "Service Unavailable" in answer.error.message
 
@@ -177,7 +177,7 @@ class Server(MCPServer):
 
 async def test_sources_of_tools() -> None:
     for source in (Shelf(), Server()):
-        answer = await called(wrap([source], struck(Error(status=503)), "shown"), "price", PEN)
+        answer = await called(wrap([source], faulted(Error(status=503)), "shown"), "price", PEN)
         assert answer.error is not None
         plain = await called([source], "price", PEN)
         assert plain.error is None
@@ -204,5 +204,5 @@ async def test_a_handoff_is_left_as_it_is_and_an_agent_as_a_tool_is_a_tool() -> 
 async def test_without_a_session_the_active_one_is_meant() -> None:
     wrapped = wrap(price())
     assert (await called([wrapped], "price", PEN)).error is None
-    with struck(Partial()):
+    with faulted(Partial()):
         assert (await called([wrapped], "price", PEN)).text != (await called([price()], "price", PEN)).text

@@ -184,8 +184,8 @@ def test_the_tools_ledger_proves_the_moment(moment: Any, done: list[str], way: s
     BOOKED.clear()
     episode = Episode(rule(Error(status=503), moment=moment), specs=(ToolSpec("book", effects=True, parts=2),))
     answers(book, Seam(episode.session, errors="shown"), way=way)
-    (strike,) = episode.record().turns[0].strikes
-    assert (strike.moment, BOOKED) == (moment, done)
+    (injection,) = episode.record().turns[0].injections
+    assert (injection.moment, BOOKED) == (moment, done)
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])

@@ -65,8 +65,8 @@ async def test_a_lost_write_is_reported_done_and_the_store_does_not_hold_it(way:
     assert held is not None
     assert held.value == {"size": 38}
     put, get, again = memory.turns()
-    assert [bool(turn.strikes) for turn in (put, get, again)] == [True, False, False]
-    assert put.strikes[0].delivered
+    assert [bool(turn.injections) for turn in (put, get, again)] == [True, False, False]
+    assert put.injections[0].delivered
     assert put.call.arguments == {"namespace": ["users", "ann"], "key": "size", "value": {"size": 38}}
 
 

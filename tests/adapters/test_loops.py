@@ -150,7 +150,7 @@ async def test_faults_are_shown_as_errors_of_the_tool(loop: Loop, is_async: bool
     )
     assert [text for text, _ in found[:3]] == [refused, refused, cut]
     assert not any(word in text for text, _ in found for word in ("sealegs", "ToolFault", "Traceback"))
-    assert sum(turn.struck for turn in episode.record().turns) == 3
+    assert sum(turn.faulted for turn in episode.record().turns) == 3
 
 
 @LOOPS
@@ -187,7 +187,7 @@ def test_a_wrapped_function_is_a_tool_of_anthropics_runner() -> None:
     assert json.loads(right["content"]) == {"item": "pen", "price": 12}
     assert wrong["is_error"]
     assert "Connection refused" in str(wrong["content"])
-    assert sum(turn.struck for turn in episode.record().turns) == 1
+    assert sum(turn.faulted for turn in episode.record().turns) == 1
 
 
 @pytest.mark.parametrize("loop", [chat, respond])
@@ -213,9 +213,9 @@ def test_two_ways_of_telling() -> None:
     error = TypeError("price() got an unexpected keyword argument 'colour'")
     assert error_as_sentence(error) == f"TypeError: {error}"
     assert json.loads(error_as_json(error))["error"]["type"] == "TypeError"
-    struck = Episode(rule(Error(message="Closed.", type="Closed"))).session
+    faulted = Episode(rule(Error(message="Closed.", type="Closed"))).session
     call = {"id": "1", "function": {"name": "price", "arguments": '{"item": "pen"}'}}
-    (reply,) = openai_loop.tool_messages([call], wrap([price], struck))
+    (reply,) = openai_loop.tool_messages([call], wrap([price], faulted))
     assert json.loads(reply["content"]) == {"error": {"type": "Closed", "message": "Closed."}}
 
 

@@ -162,7 +162,7 @@ class Messages(Chat):
 APIS = pytest.mark.parametrize("api", [Chat, Responses, Messages])
 
 
-def struck(fault: Fault, **more: Any) -> Episode:
+def faulted(fault: Fault, **more: Any) -> Episode:
     """An episode in which the fault strikes every request to the model, or those that the rule says."""
     return Episode(rule(fault, match=Model("gpt-*"), moment=None, **more))
 
@@ -190,7 +190,7 @@ def test_an_error_is_the_one_that_is_documented(
     api: type[Chat], problem: Any, of_openai: Any, of_anthropic: Any, server: ScriptServer
 ) -> None:
     before = len(server.requests)
-    with api(server, struck(ModelError(error=problem[0]))) as model, pytest.raises(api.sdk.APIStatusError) as raised:
+    with api(server, faulted(ModelError(error=problem[0]))) as model, pytest.raises(api.sdk.APIStatusError) as raised:
         model.ask()
     error, body = raised.value, raised.value.response.json()
     assert len(server.requests) == before  # the model was not called
@@ -214,14 +214,14 @@ def test_an_error_is_the_one_that_is_documented(
 
 @APIS
 def test_a_streaming_request_fails_alike(api: type[Chat], server: ScriptServer) -> None:
-    with api(server, struck(ModelError(error="token_limit"))) as model, pytest.raises(api.sdk.RateLimitError):
+    with api(server, faulted(ModelError(error="token_limit"))) as model, pytest.raises(api.sdk.RateLimitError):
         list(model.chunks())
 
 
 @pytest.mark.parametrize("limit", ["requests", "tokens"])
 def test_the_headers_of_openai_say_what_is_used_up(limit: str, server: ScriptServer) -> None:
     fault = ModelError(error="request_limit" if limit == "requests" else "token_limit", retry_after=90)
-    with Chat(server, struck(fault)) as model, pytest.raises(openai.RateLimitError) as raised:
+    with Chat(server, faulted(fault)) as model, pytest.raises(openai.RateLimitError) as raised:
         model.ask()
     headers, other = raised.value.response.headers, {"requests": "tokens", "tokens": "requests"}[limit]
     assert (headers["retry-after"], headers["retry-after-ms"]) == ("90", "90000")
@@ -238,7 +238,7 @@ def test_the_headers_of_openai_say_what_is_used_up(limit: str, server: ScriptSer
 
 @pytest.mark.parametrize(("problem", "name"), [("request_limit", "requests"), ("token_limit", "input-tokens")])
 def test_the_headers_of_anthropic_say_what_is_used_up(problem: Any, name: str, server: ScriptServer) -> None:
-    episode = struck(ModelError(error=problem, retry_after=90))
+    episode = faulted(ModelError(error=problem, retry_after=90))
     with Messages(server, episode) as model, pytest.raises(anthropic.RateLimitError) as raised:
         model.ask()
     headers = raised.value.response.headers
@@ -268,7 +268,7 @@ def test_the_headers_of_anthropic_say_what_is_used_up(problem: Any, name: str, s
 def test_faults_of_tools_take_the_form_of_the_interface(
     api: type[Chat], fault: Fault, name: str | None, kinds: tuple[str, str], server: ScriptServer
 ) -> None:
-    with api(server, struck(fault)) as model, pytest.raises(api.sdk.APIStatusError) as raised:
+    with api(server, faulted(fault)) as model, pytest.raises(api.sdk.APIStatusError) as raised:
         model.ask()
     assert name is None or type(raised.value).__name__ == name
     assert raised.value.response.json()["error"]["type"] == kinds[api is Messages]
@@ -288,7 +288,7 @@ FORMS: dict[str, dict[type[Chat], str]] = {  # how a turn ended, as the clients'
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_turn_of_words_goes_wrong(api: type[Chat], form: Any, streamed: bool, server: ScriptServer) -> None:
-    episode = struck(AlteredReply(form=form))
+    episode = faulted(AlteredReply(form=form))
     with api(server, episode) as model:
         answer = model.gathered(model.second()) if streamed and form not in ("length", "content_filter") else None
         if answer is None and not streamed:
@@ -327,7 +327,7 @@ def _cut(model: Chat, form: str) -> Any:
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("form", ["invented_tool", "repeated_call", "broken_arguments", "no_choices"])
 def test_a_call_goes_wrong(api: type[Chat], form: Any, streamed: bool, server: ScriptServer) -> None:
-    episode = struck(AlteredReply(form=form))
+    episode = faulted(AlteredReply(form=form))
     with api(server, episode) as model:
         messages = model.second() if form == "repeated_call" else MESSAGES
         ask: Callable[[list[Any]], Any] = model.gathered if streamed else model.ask
@@ -359,7 +359,7 @@ def test_a_call_goes_wrong(api: type[Chat], form: Any, streamed: bool, server: S
 
 
 def test_a_stream_of_anthropic_brings_broken_arguments(server: ScriptServer) -> None:
-    with Messages(server, struck(AlteredReply(form="broken_arguments"))) as model:
+    with Messages(server, faulted(AlteredReply(form="broken_arguments"))) as model:
         given: dict[str, Any] = {"model": "gpt-5", "max_tokens": 99, "messages": MESSAGES}
         events = list(model.real.messages.create(**given, stream=True))
     chunks = [getattr(getattr(event, "delta", None), "partial_json", "") for event in events]
@@ -369,7 +369,7 @@ def test_a_stream_of_anthropic_brings_broken_arguments(server: ScriptServer) -> 
 
 @APIS
 def test_a_stream_fails_in_the_middle(api: type[Chat], server: ScriptServer) -> None:
-    episode, chunks = struck(ModelError(error="overloaded", after=8)), list[str]()
+    episode, chunks = faulted(ModelError(error="overloaded", after=8)), list[str]()
     expected = LookupError if api is Responses else api.sdk.APIError
     with api(server, episode) as model, pytest.raises(expected) as raised:
         chunks.extend(model.chunks())
@@ -379,8 +379,8 @@ def test_a_stream_fails_in_the_middle(api: type[Chat], server: ScriptServer) -> 
     if api is Messages:
         assert raised.value.body["error"]["type"] == "overloaded_error"
     (turn,) = episode.record().turns
-    assert turn.struck
-    assert turn.strikes[0].kind == "model_error"
+    assert turn.faulted
+    assert turn.injections[0].kind == "model_error"
 
 
 @APIS
@@ -388,32 +388,32 @@ def test_a_stream_fails_in_the_middle(api: type[Chat], server: ScriptServer) -> 
 def test_a_stream_stops_or_stalls(api: type[Chat], mode: Any, server: ScriptServer) -> None:
     chunks: list[str] = []
     broken = (httpx2.TransportError, api.sdk.APIConnectionError)
-    with api(server, struck(Interrupted(after=8, mode=mode))) as model, pytest.raises(broken) as raised:
+    with api(server, faulted(Interrupted(after=8, mode=mode))) as model, pytest.raises(broken) as raised:
         chunks.extend(model.chunks())
     assert ("imeout" in type(raised.value).__name__) == (mode == "hang")
 
 
 @APIS
 def test_a_request_that_hangs_is_the_clients_own_timeout(api: type[Chat], server: ScriptServer) -> None:
-    with api(server, struck(Hang())) as model, pytest.raises(api.sdk.APITimeoutError):
+    with api(server, faulted(Hang())) as model, pytest.raises(api.sdk.APITimeoutError):
         model.ask()
 
 
 @APIS
 def test_the_record_tells_the_clients_retries_from_the_agents(api: type[Chat], server: ScriptServer) -> None:
-    episode = struck(ModelError(error="overloaded", retry_after=0.01), when=First(3))
+    episode = faulted(ModelError(error="overloaded", retry_after=0.01), when=First(3))
     with api(server, episode, max_retries=1) as model:
         with pytest.raises(api.sdk.InternalServerError):
             model.ask()
         assert model.calls(model.ask())
     turns = episode.record().turns
-    assert [(turn.call.retry, turn.struck) for turn in turns] == [(0, True), (1, True), (0, True), (1, False)]
+    assert [(turn.call.retry, turn.faulted) for turn in turns] == [(0, True), (1, True), (0, True), (1, False)]
     assert turns[0].call.arguments == turns[1].call.arguments
 
 
 def test_a_draw_goes_by_the_request(server: ScriptServer) -> None:
     def drawn(order: list[int]) -> dict[int, bool]:
-        episode = struck(ModelError(), when=Probability(0.5))
+        episode = faulted(ModelError(), when=Probability(0.5))
         with Chat(server, episode) as model:
             found = {}
             for number in order:
@@ -457,7 +457,7 @@ async def test_inspect_meets_them_through_the_clients_of_its_providers(provider:
     inspect_model = pytest.importorskip("inspect_ai.model", reason=needs.module("inspect_ai"))
     from sealegs.adapters.httpx2 import AsyncTransport
 
-    episode = struck(ModelError(error="overloaded", retry_after=0.01), when=First(1))
+    episode = faulted(ModelError(error="overloaded", retry_after=0.01), when=First(1))
     client = httpx2.AsyncClient(transport=AsyncTransport(episode.session))
     base = server.url if provider == "openai" else server.root
     given: dict[str, Any] = {"base_url": base, "api_key": "none", "http_client": client}
@@ -466,5 +466,5 @@ async def test_inspect_meets_them_through_the_clients_of_its_providers(provider:
     await client.aclose()
     assert answer.message.tool_calls[0].function == "weather"
     first, second, *others = episode.record().turns  # one provider asks once more for its own ends
-    assert [(turn.call.retry, turn.struck) for turn in (first, second)] == [(0, True), (1, False)]
-    assert not any(turn.struck for turn in others)
+    assert [(turn.call.retry, turn.faulted) for turn in (first, second)] == [(0, True), (1, False)]
+    assert not any(turn.faulted for turn in others)

@@ -245,7 +245,7 @@ def test_twice(faults):
             seen.append([weather("Oslo")["degrees"] for _ in range(10)])
     assert seen[0] != seen[1]
     assert len(faults.calls) == 20
-    assert faults.delivered == sum(n != 1000 for run in seen for n in run) == len(faults.strikes)
+    assert faults.delivered == sum(n != 1000 for run in seen for n in run) == len(faults.injections)
 
 def test_same_episode_same_faults(faults):
     seen = []

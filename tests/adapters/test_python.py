@@ -89,7 +89,7 @@ def test_whatever_can_be_called_can_be_a_tool(given: Callable[..., Any], name: s
     episode = Episode(rule(Delay(seconds=1.0)))
     assert wrap(given, episode.session)("") == given("")
     turn = episode.record().turns[0]
-    assert (turn.call.tool, turn.struck) == (name, True)
+    assert (turn.call.tool, turn.faulted) == (name, True)
 
 
 async def test_an_async_callable_object() -> None:
@@ -312,4 +312,4 @@ async def test_a_dry_run_of_its_own() -> None:
         sell = wrap(shop.sell_async, episode.session, dry=dry)
         assert await sell("pen", count=2) == {"item": "pen", "count": 2}
     assert not shop.sold
-    assert all(turn.struck for turn in episode.record().turns)
+    assert all(turn.faulted for turn in episode.record().turns)

@@ -132,11 +132,11 @@ def test_an_unwatched_call_is_counted_once() -> None:
     """The short cut for calls that nothing strikes must leave the count right."""
     session = Session(plan(rule(Error(status=503), when=Nth(3))))
     wrapped = wrap(weather, session)
-    struck = []
+    faulted = []
     for _ in range(5):
         try:
             wrapped("Oslo")
-            struck.append(False)
+            faulted.append(False)
         except ToolFault:
-            struck.append(True)
-    assert struck == [False, False, True, False, False]
+            faulted.append(True)
+    assert faulted == [False, False, True, False, False]

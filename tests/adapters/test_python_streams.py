@@ -162,7 +162,7 @@ async def test_an_answer_breaks_off_in_the_middle(form: Any, stop: int) -> None:
     assert isinstance(error, ConnectionResetError)
     assert log == [*LIVE[:5], "closed"]
     (turn,) = episode.record().turns
-    assert turn.struck
+    assert turn.faulted
     assert turn.said == Value(PRICES[:2])
     assert isinstance(turn.shown, Failure)
 
@@ -181,7 +181,7 @@ async def test_of_two_interruptions_the_sooner_strikes(form: Any, orders: tuple[
     episode = Episode(*(rule(Interrupted(after=after)) for after in orders))
     *chunks, error = await heard(wrap(form([]), episode.session))
     assert (chunks, type(error)) == (PRICES[:2], ConnectionResetError)
-    delivered = {strike.rule: strike.delivered for strike in episode.record().turns[0].strikes}
+    delivered = {injection.rule: injection.delivered for injection in episode.record().turns[0].injections}
     assert delivered[f"rule-{orders.index(2) + 1}"]
     assert not delivered[f"rule-{orders.index(3) + 1}"]
 
@@ -258,10 +258,10 @@ async def test_chunks_that_trickle_in(form: Any) -> None:
         moments += (episode.session.clock.now() for _ in source)
     assert moments == [2.0, 4.0, 6.0, 8.0]
     (turn,) = episode.record().turns
-    assert turn.struck
+    assert turn.faulted
     assert turn.shown == Value(PRICES)
-    (strike,) = turn.strikes
-    assert (strike.runs, strike.waited, strike.said) == (1, 8.0, {"value": PRICES})
+    (injection,) = turn.injections
+    assert (injection.runs, injection.waited, injection.said) == (1, 8.0, {"value": PRICES})
 
 
 @FORMS
@@ -272,7 +272,7 @@ async def test_an_answer_without_end_trickles_as_it_comes(form: Any) -> None:
     # each chunk is asked for when the one before it was heard, and the last is given up
     assert log == ["made 0", "heard", "made 1", "heard", "made 2", "heard", "closed"]
     (turn,) = episode.record().turns
-    assert (turn.shown, turn.said, turn.strikes[0].waited) == (None, None, 6.0)
+    assert (turn.shown, turn.said, turn.injections[0].waited) == (None, None, 6.0)
 
 
 @FORMS
@@ -295,9 +295,9 @@ async def test_chunks_that_trickle_under_and_over_other_faults(
     assert len([chunk for chunk in found if not isinstance(chunk, Exception)]) == chunks
     assert episode.session.clock.now() == seconds
     (turn,) = episode.record().turns
-    runs = [strike.runs for strike in turn.strikes]
+    runs = [injection.runs for injection in turn.injections]
     assert max(runs) == 1
-    assert "[]" not in repr([(strike.said, strike.shown) for strike in turn.strikes])
+    assert "[]" not in repr([(injection.said, injection.shown) for injection in turn.injections])
 
 
 @FORMS
@@ -392,16 +392,16 @@ async def test_arguments_that_a_fault_changes(form: Any) -> None:
 
 
 async def test_the_same_plan_strikes_the_same_calls_side_by_side() -> None:
-    async def struck(concurrent: bool) -> list[str]:
+    async def faulted(concurrent: bool) -> list[str]:
         session = Session(plan(rule(Interrupted(after=2), when=Probability(0.5)), seed=5), clock=VirtualClock())
         wrapped = wrap(counting_async([]), session)
         calls = [heard(wrapped) for _ in range(12)]
         found = await asyncio.gather(*calls) if concurrent else [await call for call in calls]
         return [type(chunks[-1]).__name__ for chunks in found]
 
-    alone = await struck(False)
+    alone = await faulted(False)
     assert {"dict", "ConnectionResetError"} == set(alone)
-    assert sorted(await struck(True)) == sorted(alone)
+    assert sorted(await faulted(True)) == sorted(alone)
 
 
 @tool

@@ -71,7 +71,7 @@ def test_a_plan_and_the_record_of_who_tried_again() -> None:
         assert chat(server, retries=2).message.content == WORDS
     recorder.finish("answered")
     turns = build_record(recorder.events).turns
-    assert [(turn.call.retry, turn.struck) for turn in turns] == [(0, True), (1, True), (2, False)]
+    assert [(turn.call.retry, turn.faulted) for turn in turns] == [(0, True), (1, True), (2, False)]
     assert turns[0].call.arguments["turn"] == "1"
 
 
@@ -152,5 +152,5 @@ def test_the_command_takes_a_plan_and_keeps_its_record_through_a_kill(tmp_path: 
             assert process.wait(60) == (0 if how == signal.SIGINT else -signal.SIGKILL)
         episodes = [build_record(events) for events in read_episodes(records)]
         assert len(episodes) == number
-        assert [turn.struck for turn in episodes[-1].turns] == [True, False]
+        assert [turn.faulted for turn in episodes[-1].turns] == [True, False]
     assert [episode.end.reason for episode in episodes] == ["crashed", "answered"]

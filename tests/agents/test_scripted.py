@@ -110,8 +110,8 @@ def test_replay_gives_the_same_next_act() -> None:
 def test_a_look_knows_a_call_again_to_which_the_layer_gave_a_key(given: str, listed: str, found: bool) -> None:
     schema = {"type": "object", "properties": {"n": {"type": "integer"}, "key": {"type": "string", "default": ""}}}
     spec = ToolSpec("pay", effects=True, key="key", shown_by="payments", parameters=schema)
-    struck = UseTool("pay", {"n": 5, **({"key": given} if given else {})})
+    faulted = UseTool("pay", {"n": 5, **({"key": given} if given else {})})
     entry = {"operation": "pay", "request": {"n": 5, "key": listed}, "status": "completed", "result": {"id": "p1"}}
-    assert found_done(struck, spec, {"entries": [entry]}) == ({"id": "p1"} if found else None)
-    assert found_done(struck, spec, {"entries": [{**entry, "request": {"n": 6, "key": listed}}]}) is None
-    assert found_done(struck, spec, {"entries": [{**entry, "status": "partial"}]}) is None
+    assert found_done(faulted, spec, {"entries": [entry]}) == ({"id": "p1"} if found else None)
+    assert found_done(faulted, spec, {"entries": [{**entry, "request": {"n": 6, "key": listed}}]}) is None
+    assert found_done(faulted, spec, {"entries": [{**entry, "status": "partial"}]}) is None

@@ -87,9 +87,9 @@ def test_run_with_several_processes_and_replay_of_its_records(folder: Path) -> N
     run = ["run", "maze", "--agent", "naive", "--plan", "plan.yaml", "--limit", "2", "--levels", "C1"]
     sealegs(*run, "--jobs", "2", "--out", "out", cwd=folder)
     episodes = read_episodes(folder / "out" / "episodes.jsonl")
-    strikes = [event for episode in episodes for event in episode if event.type == "struck"]
-    assert {(one.kind, one.rule) for one in strikes} == {("my_faults:Emptied", "mine")}
-    assert any(one.delivered for one in strikes)
+    injections = [event for episode in episodes for event in episode if event.type == "struck"]
+    assert {(one.kind, one.rule) for one in injections} == {("my_faults:Emptied", "mine")}
+    assert any(one.delivered for one in injections)
     command = ("replay", "out/episodes.jsonl", "--plan", "plan.yaml", "--records", "again.jsonl", "--timeout", "5")
     again = sealegs(*command, cwd=folder)
     assert "Traceback" not in again.stderr
@@ -98,8 +98,8 @@ def test_run_with_several_processes_and_replay_of_its_records(folder: Path) -> N
 
 def test_proxy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    with piped(folder, None, "--plan", "plan.yaml") as struck:
-        assert "gone" in text_of(struck.answer(1, "echo", price=1.0))
+    with piped(folder, None, "--plan", "plan.yaml") as faulted:
+        assert "gone" in text_of(faulted.answer(1, "echo", price=1.0))
 
 
 def test_pytest(folder: Path) -> None:

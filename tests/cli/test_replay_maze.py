@@ -86,8 +86,8 @@ def test_a_log_of_inspect_holds_the_episodes_that_a_direct_run_records(log: Path
     for mode in ("NP", "P1"):
         direct = trace_from_events(play_scenario(Scenario("c2-01", mode), "planner"))
         seen = found[direct.name]
-        assert [(c.tool, c.arguments, c.said, c.shown, c.struck) for c in seen.calls] == [
-            (c.tool, c.arguments, c.said, c.shown, c.struck) for c in direct.calls
+        assert [(c.tool, c.arguments, c.said, c.shown, c.faulted) for c in seen.calls] == [
+            (c.tool, c.arguments, c.said, c.shown, c.faulted) for c in direct.calls
         ]
 
 
@@ -109,8 +109,8 @@ def test_a_plan_is_fitted_to_it(log: Path, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     assert played(["plan", "from-traces", str(log), "--shown", "--no-latency", "--json", "seen.json"], monkeypatch) == 0
     rows = json.loads(Path("seen.json").read_text(encoding="utf-8"))["rows"]
-    struck = build_record(play_scenario(Scenario("c2-01", "P1"), "planner")).turns
-    (tool,) = {turn.call.tool for turn in struck if turn.struck}
+    faulted = build_record(play_scenario(Scenario("c2-01", "P1"), "planner")).turns
+    (tool,) = {turn.call.tool for turn in faulted if turn.faulted}
     assert [row["tool"] for row in rows if row["error"] is not None] == [tool]
 
 

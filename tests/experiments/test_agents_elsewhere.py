@@ -86,12 +86,12 @@ def test_a_command_is_struck_where_its_tools_are(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(AGENT)
     command = f"{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'agent.py'))} {{input}}"
     report = experiment(command, plan("pay", LostAck()), inputs=["twice"], runs=2, settle=False, timeout=0.5)
-    clean, struck = report.runs[0], report.runs[-1]
+    clean, faulted = report.runs[0], report.runs[-1]
     assert clean.passed
     assert clean.record.answer == "twice 5"
-    assert [turn.call.tool for turn in struck.record.turns] == ["pay", "pay"]
-    assert struck.record.exposed
-    assert struck.violations == ("no_action_twice",), "the ledger of another process is read"
+    assert [turn.call.tool for turn in faulted.record.turns] == ["pay", "pay"]
+    assert faulted.record.exposed
+    assert faulted.violations == ("no_action_twice",), "the ledger of another process is read"
     assert report.exit_code == 1
 
 
@@ -131,10 +131,10 @@ def test_a_command_in_any_language_is_struck_behind_the_proxy(tmp_path: Path, mo
     report = experiment(
         f"{shlex.quote(sys.executable)} agent.py", plan("price"), inputs=["x"], runs=1, baseline=True, time_limit=120.0
     )
-    clean, struck = report.runs
-    assert clean.record.answer == struck.record.answer == "pen costs 12", [run.problems for run in report.runs]
+    clean, faulted = report.runs
+    assert clean.record.answer == faulted.record.answer == "pen costs 12", [run.problems for run in report.runs]
     assert [len(run.record.turns) for run in report.runs] == [1, 2]
-    assert struck.faults == ("price error 503 before",) or struck.faults[0].startswith("price error 503")
+    assert faulted.faults == ("price error 503 before",) or faulted.faults[0].startswith("price error 503")
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:

@@ -81,12 +81,12 @@ def test_an_agent_that_fails_anyway_is_not_called_weak_under_faults() -> None:
 
 def test_runs_that_meet_no_fault_count_nowhere() -> None:
     report = run(agents.naive, plan(when=Probability(0.3)), runs=40, settle=False)
-    struck = [one for one in report.runs if one.counts and one.arm == "faults"]
-    assert 0 < len(struck) < 40
-    assert row(report, "faults", "pass_rate")["n"] == len(struck)
+    faulted = [one for one in report.runs if one.counts and one.arm == "faults"]
+    assert 0 < len(faulted) < 40
+    assert row(report, "faults", "pass_rate")["n"] == len(faulted)
     assert row(report, "faults", "pass_rate")["value"] == 0
     assert row(report, "faults", "delivered")["n"] == 40
-    assert report.unexposed == 40 - len(struck)
+    assert report.unexposed == 40 - len(faulted)
     assert f"{report.unexposed} runs met no fault" in report.summary
 
 
@@ -104,9 +104,9 @@ def test_pairs_have_the_same_input_and_number() -> None:
         return agents.careful(input)
 
     report = run(agent, plan(), inputs=["a", "b", "c"], runs=7, fail_under=0.5)
-    clean, struck = ([one for one in report.runs if one.arm == arm] for arm in ("baseline", "faults"))
-    assert [one.input for one in clean] == [one.input for one in struck] == ["a", "b", "c", "a", "b", "c", "a"]
-    assert received == [one.input for one in (*clean, *struck)]
+    clean, faulted = ([one for one in report.runs if one.arm == arm] for arm in ("baseline", "faults"))
+    assert [one.input for one in clean] == [one.input for one in faulted] == ["a", "b", "c", "a", "b", "c", "a"]
+    assert received == [one.input for one in (*clean, *faulted)]
     assert row(report, "faults", "pass_rate_difference")["n"] == 7
     assert {one["level"] for one in report.rows} == {"a", "b", "c", "all"}
 

@@ -272,7 +272,7 @@ def read(number):
 @pytest.mark.faults(runs=20)
 def test_holds(faults):
     assert read(17)["total"] == 42.5
-    KINDS.update(strike.kind for strike in faults.strikes)
+    KINDS.update(injection.kind for injection in faults.injections)
 
 @pytest.mark.faults(runs=20)
 def test_weak(faults):

@@ -30,7 +30,7 @@ FAULTS: TypeAdapter[Fault] = TypeAdapter(AnyFault)
 
 @dataclass(frozen=True)
 class Case:
-    """One recorded strike."""
+    """One recorded injection."""
 
     given: dict[str, Any]
     recorded: dict[str, Any]

@@ -34,7 +34,7 @@ USED = {
 OTHERS = [booked(city) for city in PLACES if city != "Oslo"]
 
 
-def strike(kind: str, seed: object, spec: ToolSpec | None = SPEC, **parameters: Any) -> Driven:
+def inject(kind: str, seed: object, spec: ToolSpec | None = SPEC, **parameters: Any) -> Driven:
     return drive(KINDS[kind](kind=kind, **parameters).act(CALL, setting(seed, spec)), book_trip)
 
 
@@ -51,7 +51,7 @@ def test_the_nine_are_those_of_the_table() -> None:
 @pytest.mark.parametrize("kind", FAMILIES)
 @given(seed=st.integers(0, 10**6))
 def test_a_corruption_can_be_recognised_from_the_answer_alone(kind: str, seed: int) -> None:
-    wrong = value_of(strike(kind, seed))
+    wrong = value_of(inject(kind, seed))
     assert SPEC.violations(CALL.arguments, TRUTH) == ()
     assert kind in {violation.family for violation in SPEC.violations(CALL.arguments, wrong)}
     assert same_shape(TRUTH, wrong)
@@ -61,14 +61,14 @@ def test_a_corruption_can_be_recognised_from_the_answer_alone(kind: str, seed: i
 @given(seed=st.integers(0, 10**6))
 def test_a_used_value_is_changed(kind: str, seed: int) -> None:
     used = USED[kind]
-    wrong = value_of(strike(kind, seed, using(used)))
+    wrong = value_of(inject(kind, seed, using(used)))
     assert paths.values_at(wrong, used) != paths.values_at(TRUTH, used)
     assert kind in {violation.family for violation in SPEC.violations(CALL.arguments, wrong)}
 
 
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_what_cannot_be_verified_is_not_shown(kind: str) -> None:
-    driven = strike(kind, 0, using("nothing.here"))
+    driven = inject(kind, 0, using("nothing.here"))
     assert driven.shown == Value(TRUTH)
     assert kind not in applicable_kinds(using("nothing.here"), CALL.arguments, TRUTH, (1,), OTHERS)
 
@@ -77,7 +77,7 @@ def test_what_cannot_be_verified_is_not_shown(kind: str) -> None:
 def test_two_kinds_need_no_declaration(kind: str) -> None:
     bare = dataclasses.replace(SPEC, invariants=(), returns={}, examples=())
     for spec in (None, bare):
-        wrong = value_of(strike(kind, 3, spec))
+        wrong = value_of(inject(kind, 3, spec))
         assert wrong != TRUTH
         assert same_shape(TRUTH, wrong)
 
@@ -85,7 +85,7 @@ def test_two_kinds_need_no_declaration(kind: str) -> None:
 @pytest.mark.parametrize("kind", sorted(set(FAMILIES) - {"tool_leakage", "missing_required_fields"}))
 def test_the_others_do(kind: str) -> None:
     bare = dataclasses.replace(SPEC, invariants=(), examples=())
-    assert strike(kind, 3, bare).shown == Value(TRUTH)
+    assert inject(kind, 3, bare).shown == Value(TRUTH)
 
 
 def test_fitting_names_what_will_be_delivered() -> None:
@@ -101,7 +101,7 @@ def test_what_fits_is_delivered_under_any_stream(used: str, seed: int) -> None:
     fit = applicable_kinds(spec, CALL.arguments, TRUTH, (used,), OTHERS)
     assert {"tool_leakage", "missing_required_fields"} <= set(fit)
     for kind in FAMILIES:
-        delivered = strike(kind, seed, spec).shown != Value(TRUTH)
+        delivered = inject(kind, seed, spec).shown != Value(TRUTH)
         assert delivered == (kind in fit), (kind, used)
 
 

@@ -50,8 +50,8 @@ def occurrence(
     return Occurrence(nth, (seed, episode, tool, rule), victim or None)
 
 
-def struck(condition: Condition, calls: int = 12) -> list[int]:
-    """The struck calls, counted from 1."""
+def faulted(condition: Condition, calls: int = 12) -> list[int]:
+    """The faulted calls, counted from 1."""
     return [nth + 1 for nth in range(calls) if condition.fires(occurrence(nth))]
 
 
@@ -72,7 +72,7 @@ def struck(condition: Condition, calls: int = 12) -> list[int]:
     ],
 )
 def test_counted_calls(condition: Condition, calls: list[int]) -> None:
-    assert struck(condition) == calls
+    assert faulted(condition) == calls
 
 
 @given(CONDITIONS, st.permutations(range(30)))
@@ -110,8 +110,8 @@ def test_each_part_of_the_key_has_its_own_draws(part: str) -> None:
 
 @pytest.mark.parametrize("share", [0.01, 0.2, 0.5, 0.93])
 def test_probability_strikes_as_often_as_it_says(share: float) -> None:
-    strikes = sum(Probability(share).fires(occurrence(nth)) for nth in range(10_000))
-    low, high = binomtest(strikes, 10_000).proportion_ci(0.9999)
+    injections = sum(Probability(share).fires(occurrence(nth)) for nth in range(10_000))
+    low, high = binomtest(injections, 10_000).proportion_ci(0.9999)
     assert low <= share <= high
 
 
@@ -134,7 +134,7 @@ def test_a_burst_that_began_before_goes_on() -> None:
     burst = Burst(probability=0.05, length=4)
     starts = [nth for nth in range(500) if Burst(probability=0.05, length=1).fires(occurrence(nth))]
     assert starts
-    assert struck(burst, 500) == sorted({call + 1 for nth in starts for call in range(nth, nth + 4) if call < 500})
+    assert faulted(burst, 500) == sorted({call + 1 for nth in starts for call in range(nth, nth + 4) if call < 500})
 
 
 def chain(outage: Outage, calls: int, key: tuple[object, ...]) -> list[bool]:

@@ -18,13 +18,13 @@ from sealegs.faults import Call, Outcome, Plan, Value
 from sealegs.faults.call import Layer
 from sealegs.faults.kinds import Delay, Delta, Error, Scramble
 from sealegs.faults.triggers import Argument, Burst, Every, Probability, Tool, Window
-from sealegs.inject import Session, Strike, VirtualClock
+from sealegs.inject import Injection, Session, VirtualClock
 from tests.inject.staging import plan, rule
 
 WORKERS = 64
 CALLS = 6
 SHARED = tuple(f"shared-{index}" for index in range(4))
-Struck = Counter[tuple[Any, ...]]
+Injections = Counter[tuple[Any, ...]]
 
 STORM = plan(
     rule(Delay(seconds={"exponential": {"mean": 2.0}}), when=Window((2, 4)), at_most=2, id="slow"),
@@ -40,17 +40,18 @@ class Gathering:
     """A watcher that keeps what struck, under names that do not depend on the order of the calls."""
 
     def __init__(self) -> None:
-        self.strikes: list[Strike] = []
+        self.injections: list[Injection] = []
 
     def around(self, layer: Layer) -> Layer:
         return layer
 
-    def struck(self, strike: Strike) -> None:
-        self.strikes.append(strike)
+    def injected(self, injection: Injection) -> None:
+        self.injections.append(injection)
 
-    def all(self) -> Struck:
+    def all(self) -> Injections:
         return Counter(
-            (one.call.tool, one.call.nth, one.rule, one.delivered, one.waited, repr(one.shown)) for one in self.strikes
+            (one.call.tool, one.call.nth, one.rule, one.delivered, one.waited, repr(one.shown))
+            for one in self.injections
         )
 
 
@@ -65,7 +66,7 @@ def answer(call: Call) -> Outcome:
     return Value({"tool": call.tool, "number": 1234.5, "text": "steady as she goes"})
 
 
-def one_after_another(plan: Plan) -> Struck:
+def one_after_another(plan: Plan) -> Injections:
     seen = Gathering()
     session = Session(plan, episode="storm", clock=VirtualClock(), watcher=seen)
     for worker in range(WORKERS):
@@ -74,7 +75,7 @@ def one_after_another(plan: Plan) -> Struck:
     return seen.all()
 
 
-def in_tasks(plan: Plan, order: int) -> Struck:
+def in_tasks(plan: Plan, order: int) -> Injections:
     seen = Gathering()
     session = Session(plan, episode="storm", clock=VirtualClock(), watcher=seen)
     draw = random.Random(order)
@@ -112,7 +113,7 @@ def run_hurried(threads: Sequence[threading.Thread]) -> None:
         sys.setswitchinterval(before)
 
 
-def in_threads(plan: Plan, order: int) -> Struck:
+def in_threads(plan: Plan, order: int) -> Injections:
     seen = Gathering()
     session = Session(plan, episode="storm", clock=VirtualClock(), watcher=seen)
     start = threading.Barrier(WORKERS)
@@ -129,9 +130,9 @@ def in_threads(plan: Plan, order: int) -> Struck:
     return seen.all()
 
 
-def digest(struck: Struck) -> str:
+def digest(injections: Injections) -> str:
     """One line for all that struck."""
-    return hashlib.sha256(repr(sorted(struck.items(), key=repr)).encode()).hexdigest()
+    return hashlib.sha256(repr(sorted(injections.items(), key=repr)).encode()).hexdigest()
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def test_a_wait_without_end_on_the_virtual_clock_is_hung() -> None:
         episode.session.call("book_trip", {}, episode.tool)
     record = episode.record()
     assert record.exposed
-    assert (record.turns[0].shown, record.turns[0].strikes[0].waited) == (None, None)
+    assert (record.turns[0].shown, record.turns[0].injections[0].waited) == (None, None)
 
 
 def test_hung_is_no_exception_that_an_agent_would_catch() -> None:
@@ -70,8 +70,8 @@ def test_a_caller_with_a_timeout_is_shown_one(fault: Hang | Timeout | Delay) -> 
     assert isinstance(getattr(shown, "exception", None), TimeoutError)
     turn = episode.record().turns[0]
     assert turn.shown == shown
-    assert (turn.said, turn.struck, turn.strikes[0].shown) == (None, True, None)
-    assert (turn.strikes[0].waited, turn.strikes[0].cut_off) == (20, True)
+    assert (turn.said, turn.faulted, turn.injections[0].shown) == (None, True, None)
+    assert (turn.injections[0].waited, turn.injections[0].cut_off) == (20, True)
     assert episode.session.clock.now() == 20
     assert not episode.world.effects
 
@@ -85,9 +85,9 @@ def test_patience_is_for_a_whole_call() -> None:
 def test_patience_that_suffices_changes_nothing() -> None:
     episode = staged(plan(rule(Delay(seconds=20.0))), timeout=20)
     assert isinstance(episode.call(), Value)
-    (strike,) = episode.record().turns[0].strikes
-    assert (strike.delivered, strike.waited, strike.cut_off) == (True, 20, False)
-    assert "cut_off" not in encode_event(strike)
+    (injection,) = episode.record().turns[0].injections
+    assert (injection.delivered, injection.waited, injection.cut_off) == (True, 20, False)
+    assert "cut_off" not in encode_event(injection)
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
@@ -97,17 +97,19 @@ async def test_a_late_answer_that_its_caller_did_not_wait_for_was_cut_off(moment
         async with asyncio.timeout(0.02):
             await episode.call_async()
     (turn,) = episode.record().turns
-    (strike,) = turn.strikes
-    assert (turn.shown, strike.shown, strike.cut_off, strike.moment) == (None, None, True, moment)
-    assert strike.waited is not None
-    assert 0 < strike.waited < 60, "as long as the caller waited"
-    assert decode_event(encode_event(strike)) == strike
+    (injection,) = turn.injections
+    assert (turn.shown, injection.shown, injection.cut_off, injection.moment) == (None, None, True, moment)
+    assert injection.waited is not None
+    assert 0 < injection.waited < 60, "as long as the caller waited"
+    assert decode_event(encode_event(injection)) == injection
 
 
 def test_of_a_fault_that_another_leaves_nothing_to_do_nothing_was_cut_off() -> None:
     episode = staged(plan(rule(Error()), rule(Delay(seconds=5.0))))
     assert isinstance(episode.call(), Failure)
-    found = {strike.kind: (strike.delivered, strike.cut_off) for strike in episode.record().turns[0].strikes}
+    found = {
+        injection.kind: (injection.delivered, injection.cut_off) for injection in episode.record().turns[0].injections
+    }
     assert found == {"error": (True, False), "delay": (False, False)}
 
 
@@ -124,9 +126,9 @@ async def test_a_real_hang_ended_by_the_caller_is_delivered() -> None:
         async with asyncio.timeout(0.02):
             await episode.call_async()
     turn = episode.record().turns[0]
-    assert turn.struck
-    assert (turn.said, turn.shown, turn.strikes[0].shown) == (None, None, None)
-    waited = turn.strikes[0].waited
+    assert turn.faulted
+    assert (turn.said, turn.shown, turn.injections[0].shown) == (None, None, None)
+    waited = turn.injections[0].waited
     assert waited is not None
     assert 0.01 < waited < 60, "as long as the caller waited"
 
@@ -154,7 +156,7 @@ async def test_a_caller_that_gives_up_on_the_tool_itself_proves_nothing() -> Non
         async with asyncio.timeout(0.02):
             await episode.session.call_async("book_trip", {}, slow)
     record = episode.record()
-    assert [(strike.delivered, strike.cut_off) for strike in record.turns[0].strikes] == [(False, True)]
+    assert [(injection.delivered, injection.cut_off) for injection in record.turns[0].injections] == [(False, True)]
     assert not record.exposed
 
 

@@ -42,20 +42,20 @@ def one_call(episode: Staged, arguments: Mapping[str, Any] = TRIP) -> tuple[Turn
 
 def test_an_error_never_reaches_the_tool() -> None:
     turn, record = one_call(staged(plan(rule(Error(status=503)))))
-    assert (turn.said, turn.struck, record.effects) == (None, True, ())
+    assert (turn.said, turn.faulted, record.effects) == (None, True, ())
     assert isinstance(turn.shown, Failure)
 
 
 def test_a_corruption_shows_something_else_than_the_tool_answered() -> None:
     turn, record = one_call(staged(plan(rule(LogicViolation()))))
     assert turn.said == OSLO != turn.shown
-    assert (turn.struck, len(record.effects), turn.strikes[0].runs) == (True, 1, 1)
+    assert (turn.faulted, len(record.effects), turn.injections[0].runs) == (True, 1, 1)
 
 
 def test_a_corruption_of_an_action_that_did_not_happen() -> None:
     turn, record = one_call(staged(plan(rule(LogicViolation(), moment="before"))))
     assert turn.said == OSLO != turn.shown
-    assert (turn.struck, record.effects, turn.strikes[0].runs) == (True, (), 0)
+    assert (turn.faulted, record.effects, turn.injections[0].runs) == (True, (), 0)
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
@@ -63,7 +63,9 @@ def test_a_corruption_of_an_action_that_did_not_happen() -> None:
 def test_a_corruption_of_a_failure_comes_to_nothing(fault: Any, moment: str) -> None:
     turn, record = one_call(staged(plan(rule(fault, moment=moment))), NOWHERE)
     assert turn.said == turn.shown
-    assert [(strike.delivered, strike.said == strike.shown) for strike in turn.strikes] == [(False, True)]
+    assert [(injection.delivered, injection.said == injection.shown) for injection in turn.injections] == [
+        (False, True)
+    ]
     assert not record.exposed
 
 
@@ -72,7 +74,7 @@ def test_a_corruption_that_nothing_can_be_done_with_comes_to_nothing() -> None:
     bare = dataclasses.replace(SPEC, invariants=())
     turn, record = one_call(staged(plan(rule(LogicViolation(), moment="before")), specs=(bare,)))
     assert turn.shown == OSLO
-    assert (record.exposed, len(record.effects), turn.strikes[0].runs) == (False, 1, 1)
+    assert (record.exposed, len(record.effects), turn.injections[0].runs) == (False, 1, 1)
 
 
 def test_a_lost_answer_leaves_the_effect() -> None:
@@ -80,20 +82,20 @@ def test_a_lost_answer_leaves_the_effect() -> None:
     assert turn.said == OSLO
     assert isinstance(turn.shown, Failure)
     assert [effect.call for effect in record.effects] == [turn.call.id]
-    assert (turn.struck, turn.strikes[0].runs) == (True, 1)
+    assert (turn.faulted, turn.injections[0].runs) == (True, 1)
 
 
 def test_an_answer_lost_while_the_caller_gives_up_is_delivered() -> None:
     turn, record = one_call(staged(plan(rule(LostAck())), timeout=5))
     assert getattr(turn.shown, "type", "") == "Timeout"
-    assert (turn.said, turn.struck, len(record.effects)) == (OSLO, True, 1)
+    assert (turn.said, turn.faulted, len(record.effects)) == (OSLO, True, 1)
 
 
 def test_a_duplicate_has_two_effects() -> None:
     turn, record = one_call(staged(plan(rule(Duplicate()))))
     assert turn.said == turn.shown == OSLO
     assert [effect.call for effect in record.effects] == [turn.call.id] * 2
-    assert (turn.struck, turn.strikes[0].runs) == (True, 2)
+    assert (turn.faulted, turn.injections[0].runs) == (True, 2)
 
 
 def test_a_duplicate_that_the_tool_refuses_makes_no_difference() -> None:
@@ -109,13 +111,13 @@ def test_a_duplicate_that_the_tool_refuses_makes_no_difference() -> None:
 
     assert episode.session.call("book_trip", TRIP, once) == OSLO
     turn = episode.record().turns[0]
-    assert [(strike.delivered, strike.runs) for strike in turn.strikes] == [(False, 2)]
+    assert [(injection.delivered, injection.runs) for injection in turn.injections] == [(False, 2)]
 
 
 def test_a_silent_noop_has_no_effect() -> None:
     turn, record = one_call(staged(plan(rule(SilentNoop()))))
     assert turn.shown == OSLO
-    assert (turn.struck, record.effects, turn.strikes[0].runs) == (True, (), 0)
+    assert (turn.faulted, record.effects, turn.injections[0].runs) == (True, (), 0)
 
 
 def test_a_silent_noop_of_a_call_that_fails_makes_no_difference() -> None:
@@ -129,13 +131,13 @@ def test_a_tool_without_effects_has_none_to_lose_or_repeat(fault: SilentNoop | D
     episode = staged(plan(rule(fault)), specs=[ToolSpec("search", effects=False)])
     episode.session.call("search", {}, lambda call: Value([1, 2]))
     record = episode.record()
-    assert [strike.delivered for strike in record.turns[0].strikes] == [False]
+    assert [injection.delivered for injection in record.turns[0].injections] == [False]
 
 
 def test_a_delay_is_delivered_by_its_wait() -> None:
     turn, record = one_call(staged(plan(rule(Delay(seconds=7.0)))))
     assert turn.said == turn.shown == OSLO
-    assert (turn.struck, turn.strikes[0].waited, len(record.effects)) == (True, 7.0, 1)
+    assert (turn.faulted, turn.injections[0].waited, len(record.effects)) == (True, 7.0, 1)
 
 
 def test_a_delay_of_no_time_is_none() -> None:
@@ -146,18 +148,21 @@ def test_an_outer_fault_without_effect_is_not_put_down_to_an_inner_one() -> None
     """Under a silent no-op every call below is dry; a rewriting that fails inside has done nothing."""
     episode = staged(plan(rule(SilentNoop()), rule(Stale())))
     turn, _ = one_call(episode)
-    assert {strike.kind: strike.delivered for strike in turn.strikes} == {"stale": False, "silent_noop": True}
+    assert {injection.kind: injection.delivered for injection in turn.injections} == {
+        "stale": False,
+        "silent_noop": True,
+    }
 
 
 def test_an_inner_error_is_not_put_down_to_an_outer_rewriting() -> None:
     turn, _ = one_call(staged(plan(rule(Poisoned()), rule(Error(status=500)))))
-    assert {strike.kind: strike.delivered for strike in turn.strikes} == {"error": True, "poisoned": False}
+    assert {injection.kind: injection.delivered for injection in turn.injections} == {"error": True, "poisoned": False}
 
 
 def test_an_episode_that_no_fault_reached_is_not_exposed() -> None:
     episode = staged(plan(rule(Error(status=503), tool="other"), rule(Poisoned(), when=First(1))))
     turn, record = one_call(episode, NOWHERE)
-    assert [strike.delivered for strike in turn.strikes] == [False]
+    assert [injection.delivered for injection in turn.injections] == [False]
     assert not record.exposed
 
 
@@ -185,7 +190,7 @@ def test_a_tool_that_cannot_run_dry_runs_once_and_for_the_agent_alone(fault: Any
     assert episode.session.call("pay", {"to": "Cy"}, ledger.pay) == Value({"paid": "Cy"})
     record = episode.record()
     assert ledger.paid == ["Cy"]
-    assert [(strike.delivered, strike.runs) for strike in record.turns[0].strikes] == [(False, 1)]
+    assert [(injection.delivered, injection.runs) for injection in record.turns[0].injections] == [(False, 1)]
     assert record.turns[0].said == record.turns[0].shown
 
 
@@ -197,7 +202,7 @@ def test_a_tool_that_cannot_run_dry_still_shows_a_corruption() -> None:
     assert isinstance(shown, Value)
     turn = episode.record().turns[0]
     assert ledger.paid == ["Cy"]
-    assert {strike.kind: (strike.delivered, strike.runs) for strike in turn.strikes} == {
+    assert {injection.kind: (injection.delivered, injection.runs) for injection in turn.injections} == {
         "silent_noop": (False, 1),
         "poisoned": (True, 1),
     }

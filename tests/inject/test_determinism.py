@@ -34,7 +34,7 @@ from sealegs.faults.triggers import (
     Tool,
     Window,
 )
-from sealegs.inject import Session, Strike, VirtualClock
+from sealegs.inject import Injection, Session, VirtualClock
 from sealegs.traces import Recorder
 from tests.faults.trip import PLACES, SPEC, booked
 from tests.inject.interleaving import CALLS, SHARED, STORM, WORKERS, digest, in_tasks, in_threads, one_after_another
@@ -86,11 +86,11 @@ ORDERS = st.integers(0, 10**9)
 
 def test_the_storm_strikes() -> None:
     """What the tests below compare is neither nothing nor everything."""
-    struck = one_after_another(STORM)
+    faulted = one_after_another(STORM)
     calls = 2 * WORKERS * CALLS
-    assert {key[2] for key in struck} == {"flaky", "garbled", "drift", "slow", "gone"}
-    assert calls / 4 < len({key[:2] for key in struck}) < calls
-    assert {key[0] for key in struck} > set(SHARED)
+    assert {key[2] for key in faulted} == {"flaky", "garbled", "drift", "slow", "gone"}
+    assert calls / 4 < len({key[:2] for key in faulted}) < calls
+    assert {key[0] for key in faulted} > set(SHARED)
 
 
 @settings(max_examples=40)
@@ -132,8 +132,8 @@ def test_another_seed_is_another_storm() -> None:
 
 @pytest.mark.parametrize("in_task", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.kind)
-def test_strikes_are_the_same_watched_or_not(fault: Fault, in_task: bool) -> None:
-    """A call that nobody follows takes a shorter way; its strikes are those of a call that is recorded."""
+def test_injections_are_the_same_watched_or_not(fault: Fault, in_task: bool) -> None:
+    """A call that nobody follows takes a shorter way; its injections are those of a call that is recorded."""
 
     def book_trip(city: str) -> dict[str, object]:
         if city not in PLACES:
@@ -143,18 +143,18 @@ def test_strikes_are_the_same_watched_or_not(fault: Fault, in_task: bool) -> Non
     async def book_trip_async(city: str) -> dict[str, object]:
         return book_trip(city)
 
-    def strikes(watched: bool) -> list[Strike]:
-        noted: list[Strike] = []
+    def injections(watched: bool) -> list[Injection]:
+        noted: list[Injection] = []
         clock = VirtualClock()
         watcher = Recorder(clock) if watched else None
-        struck = plan(Rule(match=Tool("*"), fault=fault), rule(Error(status=503), when=Nth(3)))
-        session = Session(struck, specs=[SPEC], clock=clock, watcher=watcher, on_strike=noted.append)
+        faulted = plan(Rule(match=Tool("*"), fault=fault), rule(Error(status=503), when=Nth(3)))
+        session = Session(faulted, specs=[SPEC], clock=clock, watcher=watcher, on_injection=noted.append)
         called = wrap({"book_trip": book_trip_async if in_task else book_trip}, session)["book_trip"]
         for city in ("Oslo", "Rome", "Oslo", "Atlantis"):
             with suppress(Exception):
                 asyncio.run(called(city)) if in_task else called(city)
         return noted
 
-    alone = strikes(watched=False)
-    assert alone == strikes(watched=True)
-    assert [strike.call.nth for strike in alone if strike.rule == "rule-1"] == [0, 1, 2, 3]
+    alone = injections(watched=False)
+    assert alone == injections(watched=True)
+    assert [injection.call.nth for injection in alone if injection.rule == "rule-1"] == [0, 1, 2, 3]

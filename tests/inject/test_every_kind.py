@@ -57,8 +57,8 @@ def test_every_kind_arrives_and_is_reported(fault: Fault) -> None:
     episode.call(KYOTO)  # an earlier answer, without which there is no stale one
     episode.call(TRIP)
     record = episode.record()
-    strike = record.turns[1].strikes[0]
-    assert (strike.kind, strike.delivered, strike.implicit) == (fault.kind, True, fault.implicit)
+    injection = record.turns[1].injections[0]
+    assert (injection.kind, injection.delivered, injection.implicit) == (fault.kind, True, fault.implicit)
     assert record.exposed
 
 
@@ -131,7 +131,7 @@ def test_what_a_fault_cannot_work_on_is_left_as_it_is_and_reported(monkeypatch: 
     with pytest.warns(RuntimeWarning, match="fault 'delta' of rule 'rule-1' cannot work on an answer of 'read'"):
         assert episode.session.call("read", {}, lambda call: truth) is truth
     record = episode.record()
-    assert [strike.delivered for strike in record.turns[0].strikes] == [False]
+    assert [injection.delivered for injection in record.turns[0].injections] == [False]
     assert not record.exposed
 
 

@@ -69,7 +69,7 @@ class Requests(Gathering):
                 one.waited,
                 repr(one.shown),
             )
-            for one in self.strikes
+            for one in self.injections
         )
 
 
@@ -172,7 +172,7 @@ def test_an_object_without_a_face_is_the_same_in_every_process() -> None:
     assert shown[0] == shown[1]
 
 
-def struck_of_turn(plan: Plan, order: int, announced: bool, tools: tuple[str, ...] = ("search",) * 8) -> list[int]:
+def faulted_of_turn(plan: Plan, order: int, announced: bool, tools: tuple[str, ...] = ("search",) * 8) -> list[int]:
     """Which of a turn's calls fail when they arrive in a drawn order."""
     session = Session(plan)
     turn = ModelTurn(tools)
@@ -205,11 +205,11 @@ FOURTH = plan(rule(Error(status=503), when=Nth(4)))
 
 
 def test_the_fourth_of_a_turn_is_the_fourth_that_was_asked_for() -> None:
-    assert [struck_of_turn(FOURTH, order, announced=True) for order in range(30)] == [[3]] * 30
+    assert [faulted_of_turn(FOURTH, order, announced=True) for order in range(30)] == [[3]] * 30
 
 
 def test_without_a_turn_it_is_the_fourth_that_arrives() -> None:
-    assert len({tuple(struck_of_turn(FOURTH, order, announced=False)) for order in range(30)}) > 3
+    assert len({tuple(faulted_of_turn(FOURTH, order, announced=False)) for order in range(30)}) > 3
 
 
 def test_a_turn_keeps_numbers_for_each_tool_and_says_who_was_touched_first() -> None:
@@ -217,8 +217,8 @@ def test_a_turn_keeps_numbers_for_each_tool_and_says_who_was_touched_first() -> 
     second = plan(rule(Error(status=503), when=Nth(2)))
     touched = plan(rule(Error(status=503), when=FirstTouch(("search", "price"))))
     for order in range(10):
-        assert struck_of_turn(second, order, announced=True, tools=tools) == [2, 3]
-        assert struck_of_turn(touched, order, announced=True, tools=tools) == [0, 3]
+        assert faulted_of_turn(second, order, announced=True, tools=tools) == [2, 3]
+        assert faulted_of_turn(touched, order, announced=True, tools=tools) == [0, 3]
 
 
 def test_another_try_in_a_turn_has_a_number_of_its_own() -> None:

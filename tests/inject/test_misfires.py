@@ -12,7 +12,7 @@ from sealegs.adapters.python import wrap
 from sealegs.faults import KINDS, Call, Fault, Outcome, Plan, ToolSpec, Value
 from sealegs.faults.misfires import ListedTool, misfires
 from sealegs.faults.moment import Moment
-from sealegs.inject import NO_DRY_RUN, EndlessWait, Injector, MisfireWarning, Session, Strike, VirtualClock, drive
+from sealegs.inject import NO_DRY_RUN, EndlessWait, Injection, Injector, MisfireWarning, Session, VirtualClock, drive
 from tests.faults.trip import SPEC, booked
 from tests.inject.staging import every_kind, model_kinds, plan, rule
 
@@ -104,21 +104,21 @@ def test_what_is_declared_undeliverable_is_never_delivered(
     whole = {"invariants": SPEC.invariants, "examples": SPEC.examples, "returns": SPEC.returns}
     spec = ToolSpec("book_trip", effects=effects, **{name: whole[name] for name in known})  # type: ignore[arg-type]
     one = rule(fault, moment=moment if moment in fault.moments else None)
-    strikes: list[Strike] = []
+    injections: list[Injection] = []
 
     def book(call: Call) -> Outcome:
         return NO_DRY_RUN if call.dry else Value(booked("Oslo"))
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        injector = Injector(plan(one, seed=seed), specs=[spec], on_strike=strikes.append)
+        injector = Injector(plan(one, seed=seed), specs=[spec], on_injection=injections.append)
         for city in ("Oslo", "Rome", "Oslo"):
             try:
                 drive(injector.layer, Call("book_trip", {"city": city}), book, VirtualClock())
             except EndlessWait:
                 continue
     if one.why_never(spec, dry=False):
-        assert not any(strike.delivered for strike in strikes)
+        assert not any(injection.delivered for injection in injections)
         assert len([warning for warning in caught if warning.category is MisfireWarning]) == 1
     else:
         assert not [warning for warning in caught if warning.category is MisfireWarning]

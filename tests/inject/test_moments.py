@@ -50,12 +50,12 @@ def test_the_ledger_proves_the_moment(fault: Fault, moment: str) -> None:
     episode = staged(plan(rule(fault, moment=moment)), timeout=100)
     episode.call()
     found = episode.record()
-    (strike,) = found.turns[0].strikes
-    if strike.delivered and strike.kind != "delay":
-        assert strike.moment == moment
+    (injection,) = found.turns[0].injections
+    if injection.delivered and injection.kind != "delay":
+        assert injection.moment == moment
         assert bool(found.effects) == (moment == "after")
     else:  # what came to nothing leaves the tool to do its work
-        assert (strike.moment, len(found.effects)) == ("after", 1)
+        assert (injection.moment, len(found.effects)) == ("after", 1)
 
 
 @pytest.mark.parametrize("outer", TWO_MOMENTS, ids=lambda fault: fault.kind)
@@ -66,7 +66,7 @@ def test_the_ledger_proves_the_latest_moment_of_two_faults_on_one_call(outer: Fa
         )
         episode.call()
         found = episode.record()
-        delivered = {strike.moment for turn in found.turns for strike in turn.strikes if strike.delivered}
+        delivered = {injection.moment for turn in found.turns for injection in turn.injections if injection.delivered}
         if delivered:
             assert len(found.effects) == ("after" in delivered), (inner, first, second)
 
@@ -78,8 +78,8 @@ def test_an_open_moment_is_drawn_by_key(fault: Fault) -> None:
         for _ in range(MANY):
             episode.call()
         found = episode.record()
-        assert len(found.effects) == sum(turn.strikes[0].moment == "after" for turn in found.turns)
-        return [turn.strikes[0].moment for turn in found.turns]
+        assert len(found.effects) == sum(turn.injections[0].moment == "after" for turn in found.turns)
+        return [turn.injections[0].moment for turn in found.turns]
 
     drawn = moments(3)
     assert drawn == moments(3)
@@ -94,7 +94,7 @@ def test_a_permanent_fault_draws_its_moment_once() -> None:
         episode = staged(plan(rule(Error(status=503), moment=None, persistence="permanent"), seed=seed))
         for _ in range(5):
             episode.call()
-        assert len({turn.strikes[0].moment for turn in episode.record().turns}) == 1
+        assert len({turn.injections[0].moment for turn in episode.record().turns}) == 1
 
 
 @pytest.mark.parametrize("key", ["arguments", "order"])
@@ -125,8 +125,8 @@ def test_during_leaves_a_part_out(fault: Fault) -> None:
         session = Session(plan(rule(fault, moment="during"), seed=seed), specs=[spec], clock=clock, watcher=recorder)
         outcome_of(session, deeds)
         recorder.finish("answered")
-        (strike,) = build_record(recorder.events).turns[0].strikes
-        assert (strike.delivered, strike.moment) == (True, "during")
+        (injection,) = build_record(recorder.events).turns[0].injections
+        assert (injection.delivered, injection.moment) == (True, "during")
         counts.add(len(deeds.done))
     assert counts == {1, 2}
 
@@ -156,7 +156,7 @@ def test_a_tool_without_effects_has_no_moment() -> None:
         for _ in range(20):
             episode.call()
         found = episode.record()
-        assert {strike.moment for turn in found.turns for strike in turn.strikes} == {""}
+        assert {injection.moment for turn in found.turns for injection in turn.injections} == {""}
         assert {turn.said for turn in found.turns} == {None}
 
 
@@ -165,8 +165,8 @@ def test_a_refusal_is_hidden_as_an_answer_is_and_nothing_was_done() -> None:
     shown = episode.session.call("book_trip", {"city": "Atlantis"}, episode.tool)
     assert isinstance(shown, Failure)
     assert shown.status == 503
-    (strike,) = episode.record().turns[0].strikes
-    assert (strike.delivered, strike.moment) == (True, "before")
+    (injection,) = episode.record().turns[0].injections
+    assert (injection.delivered, injection.moment) == (True, "before")
 
 
 def test_what_cannot_run_dry_is_recorded_as_done() -> None:
@@ -180,8 +180,8 @@ def test_what_cannot_run_dry_is_recorded_as_done() -> None:
 
     episode = staged(plan(rule(Poisoned(), moment="before")), specs=())
     episode.session.call("pay", {}, pay)
-    (strike,) = episode.record().turns[0].strikes
-    assert (len(paid), strike.delivered, strike.moment) == (1, True, "after")
+    (injection,) = episode.record().turns[0].injections
+    assert (len(paid), injection.delivered, injection.moment) == (1, True, "after")
 
 
 @pytest.mark.parametrize("seconds", [1.0, 50.0])
@@ -205,7 +205,7 @@ async def test_a_task_sees_the_same() -> None:
         episode.call()
         await twin.call_async()
     sync, tasks = episode.record(), twin.record()
-    assert [turn.strikes[0].moment for turn in sync.turns] == [turn.strikes[0].moment for turn in tasks.turns]
+    assert [turn.injections[0].moment for turn in sync.turns] == [turn.injections[0].moment for turn in tasks.turns]
     assert len(sync.effects) == len(tasks.effects)
 
 

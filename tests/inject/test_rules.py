@@ -30,7 +30,7 @@ BUSY = Error(status=429)
 GROUP = FirstTouch(("ferry", "train"))
 
 
-def is_struck(episode: Staged, tool: str, **arguments: Any) -> bool:
+def is_faulted(episode: Staged, tool: str, **arguments: Any) -> bool:
     return isinstance(episode.session.call(tool, arguments, answer), Failure)
 
 
@@ -38,10 +38,10 @@ def answer(call: object) -> Outcome:
     return Value({"answer": 42})
 
 
-def struck(plan: Plan, tools: str) -> str:
+def faulted(plan: Plan, tools: str) -> str:
     """Which of these calls are struck: an x each."""
     episode = staged(plan)
-    return "".join("x" if is_struck(episode, tool) else "." for tool in tools)
+    return "".join("x" if is_faulted(episode, tool) else "." for tool in tools)
 
 
 @pytest.mark.parametrize(
@@ -60,22 +60,22 @@ def struck(plan: Plan, tools: str) -> str:
     ],
 )
 def test_which_calls_are_struck(more: dict[str, Any], calls: str, expected: str) -> None:
-    assert struck(plan(rule(DOWN, **more)), calls) == expected
+    assert faulted(plan(rule(DOWN, **more)), calls) == expected
 
 
 def test_tags_and_arguments() -> None:
     match = Tag("travel") & Argument(name="city", equals="Oslo")
     episode = staged(plan(rule(DOWN, match=match)), specs=(SPEC,))
-    assert is_struck(episode, "book_trip", city="Oslo")
-    assert not is_struck(episode, "book_trip", city="Kyoto")
-    assert not is_struck(episode, "book_flight", city="Oslo")
+    assert is_faulted(episode, "book_trip", city="Oslo")
+    assert not is_faulted(episode, "book_trip", city="Kyoto")
+    assert not is_faulted(episode, "book_flight", city="Oslo")
 
 
 def test_a_permanent_rule_keeps_to_its_tool_and_not_to_its_arguments() -> None:
     broken = rule(DOWN, match=Argument(name="city", equals="Oslo"), persistence="permanent")
     episode = staged(plan(broken))
-    assert [is_struck(episode, "book", city=city) for city in ("Rome", "Oslo", "Rome")] == [False, True, True]
-    assert not is_struck(episode, "cancel", city="Rome")
+    assert [is_faulted(episode, "book", city=city) for city in ("Rome", "Oslo", "Rome")] == [False, True, True]
+    assert not is_faulted(episode, "cancel", city="Rome")
 
 
 @pytest.mark.parametrize(
@@ -83,13 +83,13 @@ def test_a_permanent_rule_keeps_to_its_tool_and_not_to_its_arguments() -> None:
 )
 def test_a_permanent_fault_is_the_same_every_time(fault: Any) -> None:
     permanent = staged(plan(rule(fault, persistence="permanent")))
-    permanent_strikes = [_strike(permanent) for _ in range(6)]
-    assert permanent_strikes == permanent_strikes[:1] * 6
+    permanent_injections = [_injection(permanent) for _ in range(6)]
+    assert permanent_injections == permanent_injections[:1] * 6
     transient = staged(plan(rule(fault)))
-    assert len({str(_strike(transient)) for _ in range(6)}) > 1
+    assert len({str(_injection(transient)) for _ in range(6)}) > 1
 
 
-def _strike(episode: Staged) -> tuple[Outcome | None, float]:
+def _injection(episode: Staged) -> tuple[Outcome | None, float]:
     before = episode.session.clock.now()
     return episode.call(), round(episode.session.clock.now() - before, 6)
 
@@ -100,7 +100,7 @@ def test_a_permanent_fault_that_came_to_nothing_stays() -> None:
     episode.call(NOWHERE)
     episode.call(TRIP)
     record = episode.record()
-    assert [turn.struck for turn in record.turns] == [False, True]
+    assert [turn.faulted for turn in record.turns] == [False, True]
 
 
 def test_a_fault_that_came_to_nothing_gives_its_place_back() -> None:
@@ -108,53 +108,53 @@ def test_a_fault_that_came_to_nothing_gives_its_place_back() -> None:
     for arguments in (NOWHERE, NOWHERE, TRIP, TRIP):
         episode.call(arguments)
     record = episode.record()
-    assert [turn.struck for turn in record.turns] == [False, False, True, False]
-    assert [len(turn.strikes) for turn in record.turns] == [1, 1, 1, 0]
+    assert [turn.faulted for turn in record.turns] == [False, False, True, False]
+    assert [len(turn.injections) for turn in record.turns] == [1, 1, 1, 0]
 
 
 def test_a_cascade_waits_for_the_delivery_of_its_cause() -> None:
     cause = rule(Poisoned(), tool="book_trip", id="cause")
     effect = rule(DOWN, tool="pay", after="cause")
     episode = staged(plan(cause, effect))
-    assert not is_struck(episode, "pay")
+    assert not is_faulted(episode, "pay")
     episode.call(NOWHERE)  # fires and comes to nothing
-    assert not is_struck(episode, "pay")
+    assert not is_faulted(episode, "pay")
     episode.call(TRIP)
-    assert is_struck(episode, "pay")
+    assert is_faulted(episode, "pay")
 
 
 def test_cascades_chain() -> None:
     chain = plan(
         rule(DOWN, tool="c", after="b", id="c"), rule(DOWN, tool="b", after="a", id="b"), rule(DOWN, tool="a", id="a")
     )
-    assert struck(chain, "cbcacbc") == "...x.xx"
+    assert faulted(chain, "cbcacbc") == "...x.xx"
 
 
 @pytest.mark.parametrize(("calls", "victim"), [(("ferry", "train"), "ferry"), (("train", "ferry"), "train")])
 def test_the_first_touched_of_a_group_is_the_victim(calls: tuple[str, str], victim: str) -> None:
     episode = staged(plan(rule(DOWN, match=Tool("ferry") | Tool("train"), when=GROUP)))
-    found = {tool for _ in range(3) for tool in calls if is_struck(episode, tool)}
+    found = {tool for _ in range(3) for tool in calls if is_faulted(episode, tool)}
     assert found == {victim}
-    assert not is_struck(episode, "bus")
+    assert not is_faulted(episode, "bus")
 
 
 def test_a_group_whose_members_have_their_own_rules() -> None:
     rules = [rule(DOWN, tool=tool, when=GROUP, at_most=1) for tool in GROUP.first_touch]
     episode = staged(plan(*rules))
-    assert [is_struck(episode, tool) for tool in ("train", "ferry", "train", "ferry")] == [True, False, False, False]
+    assert [is_faulted(episode, tool) for tool in ("train", "ferry", "train", "ferry")] == [True, False, False, False]
 
 
 def test_a_touch_counts_where_the_rule_itself_is_about_another_tool() -> None:
     """Only the ferry can be struck; who took the train first has made the ferry safe."""
     episode = staged(plan(rule(DOWN, tool="ferry", when=GROUP)))
-    assert not is_struck(episode, "train")
-    assert not is_struck(episode, "ferry")
+    assert not is_faulted(episode, "train")
+    assert not is_faulted(episode, "ferry")
 
 
 def test_a_victim_is_chosen_for_an_episode() -> None:
     chosen = plan(rule(DOWN, when=GROUP))
-    assert is_struck(staged(chosen), "train")
-    assert is_struck(staged(chosen), "ferry")
+    assert is_faulted(staged(chosen), "train")
+    assert is_faulted(staged(chosen), "ferry")
 
 
 def test_the_first_rule_is_outermost_and_has_the_last_word() -> None:
@@ -162,7 +162,7 @@ def test_the_first_rule_is_outermost_and_has_the_last_word() -> None:
     shown = episode.call()
     assert isinstance(shown, Value)
     assert shown.value["note"].endswith("inner outer")
-    assert [strike.rule for strike in episode.record().turns[0].strikes] == ["rule-2", "rule-1"]
+    assert [injection.rule for injection in episode.record().turns[0].injections] == ["rule-2", "rule-1"]
 
 
 def test_an_answer_from_outside_leaves_nothing_to_do_inside() -> None:
@@ -172,17 +172,20 @@ def test_an_answer_from_outside_leaves_nothing_to_do_inside() -> None:
     episode.call()
     episode.call()
     first, second, third = episode.record().turns
-    assert [(strike.kind, strike.delivered) for strike in first.strikes] == [("error", True), ("poisoned", False)]
-    assert first.strikes[1].shown is None
-    assert [(strike.kind, strike.delivered) for strike in second.strikes] == [("poisoned", True)]
-    assert not third.strikes
+    assert [(injection.kind, injection.delivered) for injection in first.injections] == [
+        ("error", True),
+        ("poisoned", False),
+    ]
+    assert first.injections[1].shown is None
+    assert [(injection.kind, injection.delivered) for injection in second.injections] == [("poisoned", True)]
+    assert not third.injections
 
 
 def test_a_fault_run_twice_by_one_outside_takes_one_place() -> None:
     episode = staged(plan(rule(Duplicate()), rule(Poisoned(), at_most=2)))
     for _ in range(3):
         episode.call()
-    assert [len(turn.strikes) for turn in episode.record().turns] == [3, 3, 1]
+    assert [len(turn.injections) for turn in episode.record().turns] == [3, 3, 1]
 
 
 def test_a_fault_run_twice_for_nothing_gives_one_place_back() -> None:
@@ -190,7 +193,7 @@ def test_a_fault_run_twice_for_nothing_gives_one_place_back() -> None:
     episode = staged(plan_)
     for arguments in (TRIP, {"city": "Kyoto"}, TRIP, {"city": "Lisbon"}):
         episode.call(arguments)
-    kinds = [[s.kind for s in turn.strikes if s.delivered] for turn in episode.record().turns]
+    kinds = [[s.kind for s in turn.injections if s.delivered] for turn in episode.record().turns]
     assert kinds == [["wrong_entity"], ["stale"], [], []]
 
 
@@ -200,7 +203,7 @@ def test_delays_add_up_and_a_lost_answer_outside_still_runs_the_tool() -> None:
     assert episode.session.clock.now() == 35.0
     record = episode.record()
     assert len(record.effects) == 1
-    assert [(s.kind, s.waited, s.runs) for s in record.turns[0].strikes] == [
+    assert [(s.kind, s.waited, s.runs) for s in record.turns[0].injections] == [
         ("delay", 3.0, 1),
         ("delay", 2.0, 1),
         ("lost_ack", 30.0, 1),

@@ -129,7 +129,9 @@ def test_a_tool_honours_dry_and_cut() -> None:
         wrap(book, session)("Oslo")
     assert (calls[0].cut, calls[0].arguments, done) == (1, {"city": "Oslo"}, ["reserve"])
     recorder.finish("answered")
-    assert [strike.moment for turn in build_record(recorder.events).turns for strike in turn.strikes] == ["during"]
+    assert [injection.moment for turn in build_record(recorder.events).turns for injection in turn.injections] == [
+        "during"
+    ]
 
 
 def test_the_ledger_of_a_tool_of_one_s_own() -> None:

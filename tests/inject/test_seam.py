@@ -108,7 +108,7 @@ def test_a_layer_outside_the_faults_meets_them_anew_at_each_try() -> None:
     assert isinstance(episode.call(), Value)
     record = episode.record()
     assert len(record.turns) == 1
-    assert [strike.kind for strike in record.turns[0].strikes] == ["error", "error"]
+    assert [injection.kind for injection in record.turns[0].injections] == ["error", "error"]
     assert episode.session.clock.now() == 8.0
 
 

@@ -50,7 +50,7 @@ class Stage:
         return build_record(self.recorder.events)
 
     @property
-    def acts(self) -> list[str]:
+    def actions(self) -> list[str]:
         return [event.action for event in self.recorder.events if event.type == "acted"]
 
 

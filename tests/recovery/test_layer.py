@@ -54,7 +54,7 @@ def test_a_transient_failure_is_retried_until_it_is_over() -> None:
     assert scene.call("price", name="pen") == FINE
     assert len(scene.made) == 3
     assert 0 < scene.clock.now() <= 1.5
-    assert scene.acts == ["tried", "retried", "retried"]
+    assert scene.actions == ["tried", "retried", "retried"]
 
 
 def test_every_attempt_is_a_turn_of_the_record() -> None:

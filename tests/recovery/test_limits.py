@@ -109,7 +109,7 @@ def test_an_answer_without_what_is_read_is_no_answer() -> None:
         scripts: dict[str, Any] = {"price": [GONE], "find": [Value({"id": 1})], "quote": [Value({"net": 2})], **lacking}
         scene = Stage(RecoveryLayer(two_steps()), scripts, SPECS)
         assert scene.call("price") == GONE
-        assert "left" in scene.acts
+        assert "left" in scene.actions
 
 
 def test_what_was_given_back_can_be_spent() -> None:
@@ -228,7 +228,7 @@ def test_a_refused_call_is_recorded_and_is_no_observation_of_the_tool() -> None:
     assert (first.said, second.said) == (BUSY, None)
     assert isinstance(second.shown, Failure)
     assert second.shown.type == "CircuitOpen"
-    assert "refused" in scene.acts
+    assert "refused" in scene.actions
 
 
 def test_a_breaker_counts_its_own_tool_alone() -> None:
@@ -237,9 +237,9 @@ def test_a_breaker_counts_its_own_tool_alone() -> None:
     scene = Stage(RecoveryLayer(policy), {"price": [GONE], "quote": [GONE]}, SPECS)
     scene.call("price")
     scene.call("price")
-    assert "opened" not in scene.acts
+    assert "opened" not in scene.actions
     scene.call("price")
-    assert "opened" in scene.acts
+    assert "opened" in scene.actions
 
 
 def test_a_retry_of_a_duplicated_fault_keeps_each_attempt_apart() -> None:

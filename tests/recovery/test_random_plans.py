@@ -17,7 +17,7 @@ from sealegs.faults.plan_files import plan_from
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scenarios.task_sets import task_set
-from sealegs.traces import EffectHappened, Event, LayerActed, encode_event
+from sealegs.traces import EffectHappened, Event, LayerActionTaken, encode_event
 from sealegs.traces.observed import trace_from_events
 from sealegs.traces.trace_replay import replay_trace
 
@@ -72,8 +72,8 @@ def done(events: list[Event]) -> Counter[tuple[str, str]]:
     return Counter((event.action, event.subject) for event in events if isinstance(event, EffectHappened))
 
 
-def acted(events: list[Event]) -> list[LayerActed]:
-    return [event for event in events if isinstance(event, LayerActed)]
+def actions(events: list[Event]) -> list[LayerActionTaken]:
+    return [event for event in events if isinstance(event, LayerActionTaken)]
 
 
 @cache
@@ -97,7 +97,11 @@ def test_nothing_is_done_twice(episode: Scenario, agent: str) -> None:
             assert times <= max(1, clean(episode.task)[effect]), effect
     trace = trace_from_events(with_layer)  # what was recorded can be read, and played again
     assert len([call for call in trace.calls if call.by]) == len(
-        {act.attempt for act in acted(with_layer) if act.attempt and act.policy and act.attempt != act.call}
+        {
+            action.attempt
+            for action in actions(with_layer)
+            if action.attempt and action.policy and action.attempt != action.call
+        }
     )
 
 
@@ -118,9 +122,9 @@ def test_without_faults_it_is_not_there(task: str, agent: str) -> None:
 
 def test_a_recovered_episode_can_be_replayed() -> None:
     active = ScenarioSetup(recovery="active")
-    episode = next(one for t in TASKS if acted(play_scenario(one := Scenario(t, "P1"), "naive", active)))
+    episode = next(one for t in TASKS if actions(play_scenario(one := Scenario(t, "P1"), "naive", active)))
     events = play_scenario(episode, "naive", active)
-    assert acted(events), "choose another task"
+    assert actions(events), "choose another task"
     played = replay_trace(trace_from_events(events))
     own = [call for call in trace_from_events(events).calls if not call.by]
     assert [turn.call.tool for turn in played.record.turns] == [call.tool for call in own]

@@ -35,7 +35,7 @@ from sealegs.recovery.policies import (
 )
 from sealegs.recovery.recovery_plan import read_recovery_plan
 from sealegs.recovery.service import RecoveryService
-from sealegs.traces import LayerActed, Recorder
+from sealegs.traces import LayerActionTaken, Recorder
 from sealegs.traces.record import build_record
 from tests import needs
 from tests.recovery.stage import ACTS, BUSY, FINE, READS
@@ -76,7 +76,7 @@ def shown_to(session: Session, n: int) -> list[Outcome]:
 
 
 def check(recorder: Recorder, shown: Sequence[Outcome], n: int) -> None:
-    """The conversation's own acts stand in its record, and nobody else's."""
+    """The conversation's own actions stand in its record, and nobody else's."""
     assert shown == [Value({"price": float(n), "id": n}), Value({"id": n})]
     recorder.finish("answered")
     turns = build_record(recorder.events).turns
@@ -146,7 +146,10 @@ def test_a_circuit_that_one_session_opens_is_open_for_all_and_closes_for_all() -
     clock.sleep(10, lambda: None)
     assert [session.call("price", {}, run) for session, _ in sessions] == [FINE] * 4
     opened = [
-        e for _, recorder in sessions for e in recorder.events if isinstance(e, LayerActed) and e.action == "opened"
+        e
+        for _, recorder in sessions
+        for e in recorder.events
+        if isinstance(e, LayerActionTaken) and e.action == "opened"
     ]
     assert len(opened) == 1
 
@@ -168,7 +171,7 @@ def test_calls_that_were_under_way_open_a_circuit_only_once() -> None:
 
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(play, range(THREADS)))
-    assert sum(isinstance(e, LayerActed) and e.action == "opened" for r in records for e in r.events) == 1
+    assert sum(isinstance(e, LayerActionTaken) and e.action == "opened" for r in records for e in r.events) == 1
 
 
 def test_a_probe_that_fails_opens_the_circuit_again() -> None:
@@ -178,7 +181,7 @@ def test_a_probe_that_fails_opens_the_circuit_again() -> None:
     for _ in range(3):
         session.call("price", {}, lambda call: BUSY)
         clock.sleep(10, lambda: None)
-    assert [e.action for e in recorder.events if isinstance(e, LayerActed)].count("opened") == 3
+    assert [e.action for e in recorder.events if isinstance(e, LayerActionTaken)].count("opened") == 3
 
 
 def tries(session: Session, tool: str = "price") -> int:
@@ -257,7 +260,7 @@ def test_what_was_given_up_is_an_event_and_a_text() -> None:
     shown = second.call("price", {}, lambda call: BUSY)
     assert isinstance(shown, Failure)
     assert shown.message.endswith("Recovery gave up: more than 3 further calls in a minute.")
-    assert [e.action for e in recorder.events if isinstance(e, LayerActed)][-1] == "gave_up"
+    assert [e.action for e in recorder.events if isinstance(e, LayerActionTaken)][-1] == "gave_up"
 
 
 def test_a_session_s_budget_is_its_own() -> None:

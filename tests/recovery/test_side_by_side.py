@@ -140,7 +140,7 @@ def test_a_caller_who_goes_in_the_middle_of_a_retry_leaves_a_whole_record(at: in
     found = build_record(recorder.events)
     assert [turn.by for turn in found.turns] == ["", *["retry"] * at]
     assert found.turns[-1].shown is None
-    assert found.turns[-1].struck
+    assert found.turns[-1].faulted
     assert [call.by for call in trace_from_events(recorder.events).calls] == ["", *["retry"] * at]
 
 

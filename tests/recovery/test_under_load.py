@@ -37,7 +37,7 @@ from sealegs.recovery.policies import (
     Stop,
     Switch,
 )
-from sealegs.traces import LayerActed, Recorder, TimePassed, build_record
+from sealegs.traces import LayerActionTaken, Recorder, TimePassed, build_record
 
 TOOLS = (
     ToolSpec("read", effects=False),
@@ -247,6 +247,8 @@ def test_policies_for_some_troubles_compose_with_others() -> None:
     session = Session(layers=[RecoveryLayer(policy)], specs=TOOLS, clock=clock, watcher=recorder)
     session.call("read", {"n": 0}, lambda call: FAILURES["busy"][0])
     session.call("put", {"n": 1}, lambda call: FAILURES["gone"][0])
-    acts = [(event.call, event.policy) for event in recorder.events if isinstance(event, LayerActed) and event.policy]
+    actions = [
+        (event.call, event.policy) for event in recorder.events if isinstance(event, LayerActionTaken) and event.policy
+    ]
     tries = [("call-1", "retry")] * 5  # three quick ones, two more within `calls_each`
-    assert acts == [*tries, ("call-1", "stop"), ("call-1", "layer")]
+    assert actions == [*tries, ("call-1", "stop"), ("call-1", "layer")]

@@ -78,7 +78,7 @@ class Bank:
         return Value({"id": self.payments[-1]["ref"]}) if answer is None else answer
 
     @property
-    def acts(self) -> list[tuple[str, str]]:
+    def actions(self) -> list[tuple[str, str]]:
         return [(event.policy, event.action) for event in self.recorder.events if event.type == "acted"]
 
 
@@ -86,7 +86,7 @@ def test_what_was_done_is_answered_with_and_not_done_again() -> None:
     bank = Bank([("booked", LOST)])
     assert bank.pay(amount=5) == Value({"id": "p0"})
     assert bank.made == ["pay", "list_payments"]
-    assert bank.acts == [("", "tried"), ("verify", "looked"), ("verify", "verified")]
+    assert bank.actions == [("", "tried"), ("verify", "looked"), ("verify", "verified")]
 
 
 def test_what_was_not_done_is_made_again_each_time_after_a_look() -> None:
@@ -105,7 +105,7 @@ def test_a_look_that_fails_leaves_the_failure_and_says_so() -> None:
         assert isinstance(shown, Failure)
         assert "could not be seen" in shown.message
         assert bank.made.count("pay") == 1
-        assert ("verify", "left") in bank.acts
+        assert ("verify", "left") in bank.actions
 
 
 ONE_OF_SEVERAL = [
@@ -125,7 +125,7 @@ def test_a_page_of_several_or_a_failed_look_does_not_show_that_nothing_was_done(
     bank = Bank([("booked", LOST)], look=lambda _: Value({"payments": [], **more}))
     assert isinstance(bank.pay(amount=5), Failure)
     assert bank.made.count("pay") == 1
-    assert ("verify", "left") in bank.acts
+    assert ("verify", "left") in bank.actions
 
 
 WHOLE = [

@@ -13,7 +13,7 @@ from sealegs.reports.maze_page import Material
 from sealegs.scoring import Case, Slot, Verdict, judge
 from sealegs.scoring.maze_metrics import MazeResult, maze_table
 from sealegs.tasks.graph import Branch, Group, Step
-from sealegs.traces.events import EpisodeEnded, FaultStruck, outcome_data
+from sealegs.traces.events import EpisodeEnded, FaultInjected, outcome_data
 from sealegs.traces.record import Record, Turn
 from tests.reports.report_tasks import tasks, value_of
 
@@ -57,7 +57,7 @@ class Play:
     turns: list[Turn] = field(default_factory=list)
     outputs: dict[str, Any] = field(default_factory=dict)
     victims: dict[str, str] = field(default_factory=dict)
-    struck: set[str] = field(default_factory=set)
+    faulted: set[str] = field(default_factory=set)
 
     def call(self, step: Step, believed: bool = False) -> bool:
         """Call the step's tool with what is there; whether the answer was good."""
@@ -76,10 +76,10 @@ class Play:
         implicit = isinstance(shown, Value)
         kind = "physics_violation" if implicit else "error"
         data = outcome_data(returned) if implicit else None
-        strike = FaultStruck(
+        injection = FaultInjected(
             number, f"{step.id}:rule", kind, implicit, True, int(implicit), 0.0, data, outcome_data(shown)
         )
-        self._enter(Turn(Call(step.tool, arguments, number), returned if implicit else None, shown, (strike,)))
+        self._enter(Turn(Call(step.tool, arguments, number), returned if implicit else None, shown, (injection,)))
         if isinstance(shown, Value) and believed:
             self.outputs[step.id] = shown.value
         return False
@@ -99,9 +99,9 @@ class Play:
         slot = next((slot for slot in self.case.slots if slot.node == node), None)
         if slot is None or self.victims.setdefault(node, step.tool) != step.tool:
             return None
-        if slot.persistence == "transient" and node in self.struck:
+        if slot.persistence == "transient" and node in self.faulted:
             return None
-        self.struck.add(node)
+        self.faulted.add(node)
         return self.case.mode
 
     def closed(self, answer: str | None, reason: Any = "answered", detail: str = "") -> Record:

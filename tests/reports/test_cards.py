@@ -19,7 +19,7 @@ from sealegs.reports.layout import PlacedBox
 from sealegs.scoring import Case, judge
 from sealegs.scoring.task_progress import progress_of
 from sealegs.tasks.graph import Group
-from sealegs.traces.events import FaultStruck
+from sealegs.traces.events import FaultInjected
 from sealegs.traces.record import Turn
 from tests.reports.report_runs import Manner, cases, episodes, played
 
@@ -92,8 +92,8 @@ def test_the_note_where_no_fault_was_delivered() -> None:
 
 def test_a_fault_that_changed_nothing_is_shown_as_undelivered() -> None:
     record, case, verdict = episode("c1-trip-0", "NP", "good")
-    strike = FaultStruck("call-0", "r", "hang", False, False, 1, None, {"value": 1}, {"value": 1})
-    first = dataclasses.replace(record.turns[0], strikes=(strike,))
+    injection = FaultInjected("call-0", "r", "hang", False, False, 1, None, {"value": 1}, {"value": 1})
+    first = dataclasses.replace(record.turns[0], injections=(injection,))
     found = episode_card((dataclasses.replace(record, turns=(first, *record.turns[1:])), case, verdict), 1)
     assert [(fault.delivered, fault.waited) for fault in found.faults] == [(False, "without end")]
 
@@ -136,8 +136,8 @@ def test_a_drawing_holds_every_step_and_every_call(found: Played) -> None:
     marks = {mark.number: "".join(box.lines) for box in picture.boxes for mark in box.marks}
     assert sorted(marks) == inside
     assert all(record.turns[n - 1].call.tool == tool for n, tool in marks.items())
-    struck = {turn.call.tool for turn in record.turns if turn.struck}
-    assert {"".join(box.lines) for box in picture.boxes if box.victim} == struck
+    faulted = {turn.call.tool for turn in record.turns if turn.faulted}
+    assert {"".join(box.lines) for box in picture.boxes if box.victim} == faulted
     assert_nested(picture.frames, [box.place for box in picture.boxes], case)
     for box in picture.boxes:
         assert all(box.place.x < m.x < box.place.x + box.place.width for m in box.marks)

@@ -161,9 +161,9 @@ def test_every_section_and_the_header(whole: Material, text: str) -> None:
 
 
 def test_recovery_by_rung_is_a_section_where_a_fault_is_on_the_ladder(whole: Material) -> None:
-    struck = [dataclasses.replace(one, rung="second_source" if one.mode == "P3" else "") for one in whole.results]
+    faulted = [dataclasses.replace(one, rung="second_source" if one.mode == "P3" else "") for one in whole.results]
     rows = [*whole.rows, *(row("all", mode, "prr_second_source", 12.5, 4.0, 30.0, 9) for mode in ("P3", "all"))]
-    text = render_maze_page(dataclasses.replace(whole, results=struck, rows=rows))
+    text = render_maze_page(dataclasses.replace(whole, results=faulted, rows=rows))
     assert_sound(text)
     (section,) = re.findall(r'<section id="rungs">.*?</section>', text, flags=re.DOTALL)
     lines = read(section).rows

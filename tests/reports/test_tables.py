@@ -224,9 +224,9 @@ def test_the_widest_cells_fit_120_columns() -> None:
 
 
 def test_recovery_by_rung_is_printed_where_a_fault_is_on_the_ladder() -> None:
-    struck = [replace(found, rung="across") if found.mode == "P3" else found for found in results()]
+    faulted = [replace(found, rung="across") if found.mode == "P3" else found for found in results()]
     by_rung = [row("all", mode, "prr_across", 25.0, 10.0, 60.0, 2) for mode in ("P3", "all")]
-    lines = printed([*rows(), *by_rung], struck, 120)
+    lines = printed([*rows(), *by_rung], faulted, 120)
     start = next(
         number for number, line in enumerate(lines) if line.startswith("PRR by how a false answer is detectable")
     )

@@ -214,7 +214,7 @@ def test_faults_of_a_plan_reach_the_code() -> None:
     assert "ConnectionRefusedError: [Errno 111] Connection refused" in (third.error or "")
     assert fourth.output == "{'pair': 'EURUSD', 'rate': 1.25}\n"
     seen = build_record(recorder.events)
-    assert [turn.struck for turn in seen.turns] == [True, True, True, False]
+    assert [turn.faulted for turn in seen.turns] == [True, True, True, False]
     assert "seam" not in first.error + (third.error or "")
 
 

@@ -34,16 +34,16 @@ def test_clean_answers_keep_every_invariant(name: str) -> None:
 def test_what_is_shown_wrong_can_be_noticed_and_matters(name: str, mode: str) -> None:
     task, read = TASKS[name], read_fields(TASKS[name])
     found = build_record(play_scenario(Scenario(name, mode, implicit=PUBLISHED_FAMILIES), "naive"))
-    struck = [(turn, strike) for turn in found.turns for strike in turn.strikes if strike.delivered]
-    assert struck
-    for turn, strike in struck:
+    faulted = [(turn, injection) for turn in found.turns for injection in turn.injections if injection.delivered]
+    assert faulted
+    for turn, injection in faulted:
         step = task.graph.step_of[turn.call.tool]
-        returned, shown = (outcome_from(data) for data in (strike.said, strike.shown) if data is not None)
+        returned, shown = (outcome_from(data) for data in (injection.said, injection.shown) if data is not None)
         assert isinstance(returned, Value)
         assert isinstance(shown, Value)
         spec = step_spec(task, step, load_corpus())
         arguments = {**load_corpus().tools[step.tool].defaults, **turn.call.arguments}
-        assert strike.kind in FAMILIES
+        assert injection.kind in FAMILIES
         assert list(spec.violations(arguments, shown.value)), "nobody could tell"
         assert keys(returned.value) == keys(shown.value)
         changed = [

@@ -31,8 +31,8 @@ def instances(episode: Scenario) -> list[tuple[str, CheckedFault]]:
     """Every instance that is met on the shortest way through an episode."""
     graph, way = episode.base.graph, shortest_solution(episode.base.graph)
     places = [{step.id for step in victims(graph, slot.node)} for slot in episode.slots]
-    struck = [next(id for id in way if id in steps) for steps in places]
-    return [(id, check_fault(episode, id)) for id in struck]
+    faulted = [next(id for id in way if id in steps) for steps in places]
+    return [(id, check_fault(episode, id)) for id in faulted]
 
 
 @pytest.mark.parametrize("mode", IMPLICIT)
@@ -69,9 +69,9 @@ def test_an_answer_about_an_action_is_true_or_false_by_its_moment(name: str) -> 
         episode = Scenario(name, mode)
         record = build_record(play_scenario(episode, "naive"))
         for turn in record.turns:
-            for strike in turn.strikes:
-                if strike.delivered and strike.moment:
-                    assert bool(turn.effects) == (strike.moment != "before"), (episode.id, turn.call.tool)
+            for injection in turn.injections:
+                if injection.delivered and injection.moment:
+                    assert bool(turn.effects) == (injection.moment != "before"), (episode.id, turn.call.tool)
 
 
 def test_the_shares_are_as_equal_as_the_tools_allow() -> None:
@@ -128,7 +128,8 @@ def test_a_record_names_the_rungs_and_gives_its_scenario_back() -> None:
     assert set(record.about["rungs"].values()) <= set(RUNGS)
     assert scenario_from_record(record.about) == episode
     assert episode.hardest_rung(record) == max(
-        (record.about["rungs"][strike.rule] for turn in record.turns for strike in turn.strikes), key=RUNGS.index
+        (record.about["rungs"][injection.rule] for turn in record.turns for injection in turn.injections),
+        key=RUNGS.index,
     )
 
 

@@ -62,22 +62,22 @@ def test_the_published_setting_promises_that_nothing_was_done() -> None:
         assert verdict.success, episode.id
         assert not any(spec.name in load_corpus().histories for spec in episode.specs)
         assert not episode.risks
-        strikes = [strike for turn in seen.turns for strike in turn.strikes if strike.delivered]
-        assert {strike.moment for strike in strikes} <= {"before", ""}
+        injections = [injection for turn in seen.turns for injection in turn.injections if injection.delivered]
+        assert {injection.moment for injection in injections} <= {"before", ""}
 
 
 @pytest.mark.parametrize("moment", ["draw", "during", "after"])
-def test_the_ledger_proves_the_moment_of_every_strike(moment: str) -> None:
+def test_the_ledger_proves_the_moment_of_every_injection(moment: str) -> None:
     counted: Counter[str] = Counter()
     for episode, seen, _ in played("oracle", moment):
         graph, reference = episode.base.graph, episode.set.right_run(episode.task)
         for turn in seen.turns:
-            for strike in (strike for strike in turn.strikes if strike.delivered):
+            for injection in (injection for injection in turn.injections if injection.delivered):
                 wanted = reference.steps[graph.step_of[turn.call.tool].id].effects
-                done = {"": 0, "before": 0, "after": len(wanted)}.get(strike.moment)
+                done = {"": 0, "before": 0, "after": len(wanted)}.get(injection.moment)
                 assert len(turn.effects) == done if done is not None else 0 < len(turn.effects) < len(wanted)
-                assert bool(wanted) == bool(strike.moment)
-                counted[strike.moment] += 1
+                assert bool(wanted) == bool(injection.moment)
+                counted[injection.moment] += 1
     if moment == "draw":
         assert {"", "before", "after"} <= set(counted)
     else:

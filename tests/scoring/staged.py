@@ -12,7 +12,7 @@ from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.scoring import Case, Slot
 from sealegs.tasks import Branch, Deliverable, Field, Graph, Group, Persistence, Step, Task, UserInput
 from sealegs.tasks.reference import ExpectedStep, Reference
-from sealegs.traces import EpisodeEnded, FaultStruck, Record, Turn, outcome_data
+from sealegs.traces import EpisodeEnded, FaultInjected, Record, Turn, outcome_data
 
 GRAPH = Graph(
     (
@@ -97,20 +97,22 @@ def refused(tool: str, **changed: Any) -> Turn:
 def failing(tool: str) -> Turn:
     """A call that meets an explicit fault."""
     shown = Failure("Service Temporarily Unavailable", status=503)
-    return Turn(Call(tool, RIGHT[tool][0]), None, shown, (struck("error", False, None, shown),))
+    return Turn(Call(tool, RIGHT[tool][0]), None, shown, (injected("error", False, None, shown),))
 
 
 def poisoned(tool: str, **corrupt: Any) -> Turn:
     """A call that meets an implicit fault: fields of its answer are corrupt, and it did nothing."""
     arguments, output, _ = RIGHT[tool]
     shown = Value({**output, **corrupt})
-    strike = struck("physics_violation", True, Value(output), shown)
-    return Turn(Call(tool, arguments), Value(output), shown, (strike,))
+    injection = injected("physics_violation", True, Value(output), shown)
+    return Turn(Call(tool, arguments), Value(output), shown, (injection,))
 
 
-def struck(kind: str, implicit: bool, returned: Outcome | None, shown: Outcome, delivered: bool = True) -> FaultStruck:
+def injected(
+    kind: str, implicit: bool, returned: Outcome | None, shown: Outcome, delivered: bool = True
+) -> FaultInjected:
     data = None if returned is None else outcome_data(returned)
-    return FaultStruck("call", "rule", kind, implicit, delivered, 0, 0.0, data, outcome_data(shown))
+    return FaultInjected("call", "rule", kind, implicit, delivered, 0, 0.0, data, outcome_data(shown))
 
 
 def record(*turns: Turn, answer: str | None = DONE, end: Any = "answered") -> Record:

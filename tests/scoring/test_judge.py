@@ -12,7 +12,7 @@ from sealegs.scoring.judge import risk_met
 from sealegs.scoring.task_progress import Move
 from sealegs.tasks import Risk
 from sealegs.traces import Record, Turn
-from tests.scoring.staged import DONE, LINE, case, failing, poisoned, record, refused, right, struck
+from tests.scoring.staged import DONE, LINE, case, failing, injected, poisoned, record, refused, right
 
 STOP = "I could not finish: the rate service failed for good. Status: incomplete"
 CLEAN = (right("look_up"), right("quick"), right("pay"))
@@ -85,7 +85,7 @@ def test_a_success_that_never_met_its_fault_is_no_recovery() -> None:
 
 def test_an_undelivered_fault_is_no_exposure() -> None:
     turn = failing("quick")
-    turn = replace(turn, strikes=tuple(replace(strike, delivered=False) for strike in turn.strikes))
+    turn = replace(turn, injections=tuple(replace(injection, delivered=False) for injection in turn.injections))
     assert not judge(record(right("look_up"), turn, right("quick"), right("pay")), case("P1")).exposed
 
 
@@ -189,7 +189,7 @@ def test_another_call_that_comes_to_the_same_is_right() -> None:
 def test_a_late_answer_is_an_answer() -> None:
     outcome = right("quick").shown
     assert outcome is not None
-    late = replace(right("quick"), strikes=(replace(struck("delay", True, outcome, outcome), runs=1, waited=9.0),))
+    late = replace(right("quick"), injections=(replace(injected("delay", True, outcome, outcome), runs=1, waited=9.0),))
     verdict = judge(record(right("look_up"), late, right("pay")), case("P1"))
     assert (verdict.success, verdict.exposed, verdict.cost, verdict.best) == (True, True, 2, 2)
 
@@ -207,18 +207,20 @@ def test_the_risk_of_a_call_that_several_faults_struck_is_what_was_done_in_the_e
     moments: tuple[Moment, ...], latest: Moment
 ) -> None:
     turn = failing("pay")
-    strikes = tuple(replace(turn.strikes[0], moment=moment) for moment in moments)
+    injections = tuple(replace(turn.injections[0], moment=moment) for moment in moments)
     known = replace(
         case("P1", "pay"), actions={"pay": ToolSpec("pay", effects=True)}, risks={"pay": Risk("before", False)}
     )
-    move = Move(replace(turn, strikes=strikes), known.task.graph.steps["pay"], False, True, frozenset(), True, True)
+    move = Move(
+        replace(turn, injections=injections), known.task.graph.steps["pay"], False, True, frozenset(), True, True
+    )
     assert risk_met(move, known) == Risk(latest, False)
 
 
 def test_an_action_that_was_only_reported_as_done_is_not_done() -> None:
     outcome = right("pay").shown
     assert outcome is not None
-    noop = replace(right("pay"), effects=(), strikes=(struck("silent_noop", True, outcome, outcome),))
+    noop = replace(right("pay"), effects=(), injections=(injected("silent_noop", True, outcome, outcome),))
     verdict = judge(record(right("look_up"), right("quick"), noop), case("P3", "pay"))
     assert not verdict.success
     assert "not done: pay" in verdict.reasons

@@ -9,16 +9,16 @@ from sealegs.scoring.highwater_judge import TERMS, HighwaterVerdict, judge_highw
 from sealegs.scoring.highwater_metrics import CLEAN, HighwaterResult, highwater_table
 from sealegs.scoring.metric import Row
 from sealegs.scoring.row_matching import Reason, ReferenceRows
-from sealegs.traces import EpisodeEnded, FaultStruck, Record, Turn
+from sealegs.traces import EpisodeEnded, FaultInjected, Record, Turn
 
 WAYS = (("whole",), ("part", "rest"))
 RIGHT = ReferenceRows(("name",), (("Ada",),))
 OFF = Failure("unavailable", type="FunctionUnavailable")
 
 
-def turn(tool: str, shown: Outcome, struck: bool = False, **arguments: object) -> Turn:
-    strikes = (FaultStruck(tool, "r", "error", False, True, 0, 0.0, None, None),) if struck else ()
-    return Turn(Call(tool, arguments), None, shown, strikes)
+def turn(tool: str, shown: Outcome, faulted: bool = False, **arguments: object) -> Turn:
+    injections = (FaultInjected(tool, "r", "error", False, True, 0, 0.0, None, None),) if faulted else ()
+    return Turn(Call(tool, arguments), None, shown, injections)
 
 
 def verdict(turns: Sequence[Turn], answer: str | None, end: str = "answered") -> HighwaterVerdict:
@@ -27,9 +27,9 @@ def verdict(turns: Sequence[Turn], answer: str | None, end: str = "answered") ->
     return judge_highwater(record, RIGHT, WAYS)
 
 
-REFUSED = turn("whole", OFF, struck=True)
+REFUSED = turn("whole", OFF, faulted=True)
 SEARCHED = turn("search_tools", Value([]))
-OTHER = turn("part", OFF, struck=True)
+OTHER = turn("part", OFF, faulted=True)
 FLAGS = ("right", "exposed", "gave_up", "searched", "found", "composed", "looped")
 PART, REST = turn("part", Value([[1]])), turn("rest", Value([["Ada"]]))
 

@@ -68,11 +68,11 @@ def test_a_leak_would_be_reported(both: tuple[DetectionSplit, DetectionSplit]) -
 
 def test_each_fault_is_tested_once(both: tuple[DetectionSplit, DetectionSplit]) -> None:
     for half in both:
-        struck = [(episode.id, turn.call.tool) for episode, turn, kind in half.tested if kind]
-        assert len(struck) == len(set(struck))
+        faulted = [(episode.id, turn.call.tool) for episode, turn, kind in half.tested if kind]
+        assert len(faulted) == len(set(faulted))
         assert {kind for _, _, kind in half.tested} <= {"", *FAMILIES}
         assert all(_shown_wrong(turn) for _, turn, kind in half.tested if kind)
-        assert not any(turn.strikes for _, turn, kind in half.tested if not kind)
+        assert not any(turn.injections for _, turn, kind in half.tested if not kind)
 
 
 def _shown_wrong(turn: Turn) -> bool:

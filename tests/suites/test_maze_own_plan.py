@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sealegs.engines.direct import play_scenario
-from sealegs.scenarios.scenario import Scenario, struck_slots
+from sealegs.scenarios.scenario import Scenario, faulted_slots
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.scoring import Slot, judge
 from sealegs.traces import build_record
@@ -38,7 +38,7 @@ def test_two_rules_on_one_node(rules: list[dict[str, Any]], persistence: str) ->
     given = [{"match": {"tool": step.tool}, **rule} for rule in rules]
     episode = Scenario(task.id, "plan", own=json.dumps({"name": "mine", "rules": given}))
     found = build_record(play_scenario(episode, "retrier"))
-    assert struck_slots(episode, found) == (Slot(step.id, persistence),)  # type: ignore[arg-type]
+    assert faulted_slots(episode, found) == (Slot(step.id, persistence),)  # type: ignore[arg-type]
     verdict = judge(found, episode.case(found))
     assert verdict.solvable is (persistence == "transient")
 
@@ -52,6 +52,6 @@ def test_faults_on_another_tool_of_the_group_say_nothing_of_the_victim() -> None
     rules = [{"match": {"tool": first}, **twice}, {"match": {"tool": second}, **ALWAYS}]
     episode = Scenario(task.id, "plan", own=json.dumps({"name": "mine", "rules": rules}))
     found = build_record(play_scenario(episode, "planner"))
-    struck = [turn.call.tool for turn in found.turns if turn.struck]
-    assert (struck[0], set(struck)) == (first, {first, second})
-    assert struck_slots(episode, found) == (Slot(group.id, "transient"),)
+    faulted = [turn.call.tool for turn in found.turns if turn.faulted]
+    assert (faulted[0], set(faulted)) == (first, {first, second})
+    assert faulted_slots(episode, found) == (Slot(group.id, "transient"),)

@@ -18,7 +18,7 @@ from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scoring import judge
 from sealegs.suites.maze import recovery_ceiling as reaching
-from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, StruckStep, ceiling, within_reach
+from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, FaultedStep, ceiling, within_reach
 from sealegs.tasks.graph import Binding, Branch, Constant, Field, Group, Step, UserInput
 from sealegs.traces.record import build_record
 
@@ -37,9 +37,9 @@ def test_what_is_within_reach_is_reached_and_nothing_beyond(mode: str, moment: s
             assert success == within_reach(episode, HABITS.get(agent, OTHERS)), (episode.id, agent)
 
 
-def undone(episode: Scenario, id: str) -> StruckStep:
+def undone(episode: Scenario, id: str) -> FaultedStep:
     """A fault that breaks a tool for good, and of which it is known that nothing was done."""
-    return StruckStep(ToolSpec(episode.base.graph.steps[id].tool, effects=False), GONE, True, None, True, True)
+    return FaultedStep(ToolSpec(episode.base.graph.steps[id].tool, effects=False), GONE, True, None, True, True)
 
 
 @pytest.mark.parametrize(("memory", "further", "reached"), [(False, False, 100), (True, False, 127), (True, True, 246)])
@@ -47,7 +47,7 @@ def test_how_far_permanent_faults_are_within_reach(
     memory: bool, further: bool, reached: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With alternatives for lone calls, with values of earlier calls too, with ways of several calls too."""
-    monkeypatch.setattr(reaching, "struck_step", undone)
+    monkeypatch.setattr(reaching, "faulted_step", undone)
     naive, counted = HABITS["naive"], 0
     for episode in list_scenarios(LEVELS, ("P2",)):
         ways = [way for way in declared_alternatives(episode) if _counts(way, episode, memory=memory, further=further)]
@@ -65,12 +65,12 @@ def _counts(way: Alternative, episode: Scenario, *, memory: bool, further: bool)
 
 
 def by_hand(episode: Scenario, memory: bool) -> Iterator[bool]:
-    """Whether each struck node has a lone call with another branch whose bindings are known: counted from the graph."""
-    struck = {slot.node for slot in episode.slots}
+    """Whether each faulted node has a lone call with another branch whose bindings are known, by the graph."""
+    faulted = {slot.node for slot in episode.slots}
     seen: set[Binding] = set()
     for node in episode.base.graph.nodes:
         branch = node.branches[0] if isinstance(node, Group) else None
-        if node.id in struck:
+        if node.id in faulted:
             if branch is None:
                 yield False
                 return

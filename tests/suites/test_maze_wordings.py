@@ -246,7 +246,12 @@ def test_a_rejected_value_is_no_claim_in_any_language() -> None:
     }
     for language, sentence in sentences.items():
         episode, found = played("c2-44", "P3", Phrasing(FIRST, language))
-        shown = [strike for turn in found.turns for strike in turn.strikes if strike.delivered and strike.shown]
+        shown = [
+            injection
+            for turn in found.turns
+            for injection in turn.injections
+            if injection.delivered and injection.shown
+        ]
         assert shown, language
         wrong = corrupt_number(shown[0].shown, shown[0].said)
         rejection = sentence.format(wrong=str(wrong).replace(".", "," if language != "zh" else "."))

@@ -100,10 +100,10 @@ def ready(graph: Graph, done: frozenset[str], step: Step) -> bool:
 def called(graph: Graph, state: State, step: Step) -> State:
     """The state after a call whose inputs are there."""
     owner = {other.id: group.id for group in graph.groups for branch in group.branches for other in branch.steps}
-    for struck in (owner.get(step.id, ""), step.id):
-        if struck in state.pending:
-            left = {id: fault for id, fault in state.pending.items() if id != struck}
-            lost = {step.tool} if state.pending[struck] == "permanent" else set()
+    for faulted in (owner.get(step.id, ""), step.id):
+        if faulted in state.pending:
+            left = {id: fault for id, fault in state.pending.items() if id != faulted}
+            lost = {step.tool} if state.pending[faulted] == "permanent" else set()
             return State(state.done, state.broken | lost, left)
     return state if step.tool in state.broken else State(state.done | {step.id}, state.broken, state.pending)
 

@@ -49,7 +49,7 @@ def _after(graph: Graph, state: State, standing: Standing) -> Iterator[Standing]
 
 
 def _known(state: State, standing: Standing, id: str) -> Standing:
-    """After a look at a struck step."""
+    """After a look at a faulted step."""
     found = replace(standing, doubtful=standing.doubtful - {id})
     if state.risks[id].moment == "after":
         return replace(found, done=found.done | {id}, kept=found.kept | {id})
@@ -68,9 +68,9 @@ def _safe(graph: Graph, state: State, standing: Standing, step: Step) -> bool:
 def _called(graph: Graph, state: State, standing: Standing, step: Step) -> Standing:
     owner = _owner(graph, step)
     pending = dict(standing.pending)
-    struck = next((id for id in (owner.id if owner else "", step.id) if id in pending), None)
-    if struck is not None:
-        lost = {step.tool} if pending.pop(struck) == "permanent" else set()
+    faulted = next((id for id in (owner.id if owner else "", step.id) if id in pending), None)
+    if faulted is not None:
+        lost = {step.tool} if pending.pop(faulted) == "permanent" else set()
         risky = step.id in state.risks and step.tool not in standing.broken
         doubtful = standing.doubtful | ({step.id} if risky else set())
         return replace(standing, broken=standing.broken | lost, pending=frozenset(pending.items()), doubtful=doubtful)

@@ -78,7 +78,7 @@ def loose_graphs(draw: st.DrawFn, max_nodes: int = 4, max_steps: int = 6) -> Gra
 def states(draw: st.DrawFn, graph: Graph) -> State:
     """Any state that fits a graph: reachable or not, with broken tools and pending faults."""
     fault: st.SearchStrategy[Persistence] = st.sampled_from(["transient", "permanent"])
-    done, broken, struck = (
+    done, broken, faulted = (
         frozenset(_subset(draw, list(graph.steps), draw(st.sampled_from([0, 30, 100, 180])))) for _ in range(3)
     )
     pending: dict[str, Persistence] = {}
@@ -86,9 +86,9 @@ def states(draw: st.DrawFn, graph: Graph) -> State:
         inside = {step.id for branch in group.branches for step in branch.steps}
         if not inside & done and draw(st.booleans()):
             pending[group.id] = draw(fault)
-            struck -= inside
+            faulted -= inside
     for step in graph.steps:
-        if step in struck - done:
+        if step in faulted - done:
             pending[step] = draw(fault)
     return State(done, frozenset(graph.steps[step].tool for step in broken), pending)
 

@@ -66,7 +66,7 @@ def step(tool: str = "pay") -> Graph:
 
 
 def costs(*, harmless: bool, broken: bool = False) -> dict[str, int | None]:
-    """c* of one struck action, by what it had done."""
+    """c* of one faulted action, by what it had done."""
     graph = step()
     (only,) = graph.steps.values()
     gone = frozenset({only.tool}) if broken else frozenset[str]()
@@ -100,9 +100,9 @@ def test_a_harmless_repetition_settles_the_doubt() -> None:
     (only,) = graph.steps.values()
     state = State(pending={only.id: "transient"}, risks={only.id: Risk("before", True)})
     assert recovery_cost(graph, state) == 2
-    struck = after_call(graph, state, only.id)
-    assert struck.doubtful == {only.id}
-    assert recovery_cost(graph, after_call(graph, struck, only.id)) == 0
+    faulted = after_call(graph, state, only.id)
+    assert faulted.doubtful == {only.id}
+    assert recovery_cost(graph, after_call(graph, faulted, only.id)) == 0
 
 
 def test_a_group_is_kept_to_the_branch_whose_work_was_done() -> None:

@@ -17,8 +17,8 @@ from sealegs.faults.call import Call, Layer, Outcome
 from sealegs.faults.kinds import Delay, Error
 from sealegs.faults.triggers import Nth, Probability, Tool
 from sealegs.inject import Session, VirtualClock, current_call
+from sealegs.inject.injection import Injection
 from sealegs.inject.session import FollowingWatcher
-from sealegs.inject.strike import Strike
 from sealegs.traces import Recorder
 from sealegs.traces.events import Event
 
@@ -34,8 +34,8 @@ class Around:
     def around(self, layer: Layer) -> Layer:
         return self._recorder.around(layer)
 
-    def struck(self, strike: Strike) -> None:
-        self._recorder.struck(strike)
+    def injected(self, injection: Injection) -> None:
+        self._recorder.injected(injection)
 
 
 def events(play: Play, plan: Plan, *, followed: bool) -> list[Event]:

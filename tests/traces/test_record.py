@@ -16,7 +16,7 @@ from sealegs.traces import (
     EpisodeEnded,
     EpisodeStarted,
     Event,
-    FaultStruck,
+    FaultInjected,
     OutcomeShown,
     ToolCalled,
     ToolRan,
@@ -35,7 +35,7 @@ def test_a_whole_episode() -> None:
     assert (found.episode, found.answer, found.end.reason) == ("episode", "Done.", "answered")
     assert [turn.call.nth for turn in found.turns] == [0, 1, 2]
     assert [dict(turn.call.arguments) for turn in found.turns] == [dict(TRIP)] * 3
-    assert [turn.struck for turn in found.turns] == [False, True, True]
+    assert [turn.faulted for turn in found.turns] == [False, True, True]
     assert [isinstance(turn.shown, Failure) for turn in found.turns] == [False, True, False]
     assert [turn.said is None for turn in found.turns] == [False, True, False]
     assert len(found.effects) == 2
@@ -55,13 +55,13 @@ def test_events_of_different_calls_may_mix() -> None:
         EffectHappened("call-2", "pay", "Ann", {}),
         ToolRan("call-1", {"value": 1}),
         OutcomeShown("call-2", {"value": 2}),
-        FaultStruck("call-1", "rule-1", "stale", True, True, 1, 0.0, {"value": 1}, {"value": 0}),
+        FaultInjected("call-1", "rule-1", "stale", True, True, 1, 0.0, {"value": 1}, {"value": 0}),
         OutcomeShown("call-1", {"value": 0}, 1, False),
         END,
     ]
     one, two = build_record(events).turns
-    assert (one.said, one.shown, one.struck, one.effects) == (Value(1), Value(0), True, ())
-    assert (two.said, two.shown, two.struck, len(two.effects)) == (Value(2), Value(2), False, 1)
+    assert (one.said, one.shown, one.faulted, one.effects) == (Value(1), Value(0), True, ())
+    assert (two.said, two.shown, two.faulted, len(two.effects)) == (Value(2), Value(2), False, 1)
 
 
 @pytest.mark.parametrize("events", [[], [START], [END], [ToolCalled("call-1", "a", {}), END]])

@@ -17,7 +17,7 @@ from sealegs.traces import (
     EffectHappened,
     EpisodeEnded,
     EpisodeStarted,
-    FaultStruck,
+    FaultInjected,
     OutcomeShown,
     Recorder,
     TimePassed,
@@ -76,8 +76,8 @@ def test_the_events_of_a_call_struck_at_a_moment(fault: Any, moment: str, betwee
     episode = staged(plan(rule(fault, moment=moment)))
     episode.call()
     assert kinds(episode) == ["started", "called", *between, "shown"]
-    struck = next(event for event in episode.recorder.events if event.type == "struck")
-    assert struck.moment == moment
+    injection = next(event for event in episode.recorder.events if event.type == "struck")
+    assert injection.moment == moment
 
 
 def test_the_tools_own_words_are_kept_beside_what_was_shown() -> None:
@@ -109,8 +109,8 @@ def test_a_wait_lasts_until_the_caller_gives_up_and_one_without_end_is_null(
     episode = staged(plan(rule(Hang())), timeout=timeout)
     episode.call()
     passed = next(event for event in episode.recorder.events if isinstance(event, TimePassed))
-    struck = next(event for event in episode.recorder.events if isinstance(event, FaultStruck))
-    assert (passed.seconds, struck.waited, struck.delivered) == (waited, waited, True)
+    injection = next(event for event in episode.recorder.events if isinstance(event, FaultInjected))
+    assert (passed.seconds, injection.waited, injection.delivered) == (waited, waited, True)
 
 
 def test_a_wait_that_the_end_of_the_episode_cuts_off_lasted_until_then() -> None:
@@ -121,9 +121,9 @@ def test_a_wait_that_the_end_of_the_episode_cuts_off_lasted_until_then() -> None
         time.sleep(0.001)
     time.sleep(0.1)
     episode.session.clock.release()
-    struck = next(event for event in episode.recorder.events if isinstance(event, FaultStruck))
-    assert struck.waited is not None
-    assert 0.05 < struck.waited < 60
+    injection = next(event for event in episode.recorder.events if isinstance(event, FaultInjected))
+    assert injection.waited is not None
+    assert 0.05 < injection.waited < 60
 
 
 def test_effects_stand_under_the_call_that_made_them() -> None:
@@ -214,4 +214,4 @@ def test_a_tool_that_raises_past_the_seam_is_recorded_as_nothing_shown() -> None
         session.call("tool", {}, breaks)
     recorder.finish("crashed")
     turn = build_record(recorder.events).turns[0]
-    assert (turn.said, turn.shown, turn.strikes) == (None, None, ())
+    assert (turn.said, turn.shown, turn.injections) == (None, None, ())

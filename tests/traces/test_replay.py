@@ -144,7 +144,7 @@ def test_the_recorded_calls_meet_the_new_faults_and_not_the_old() -> None:
     assert isinstance(shown[1], Failure)
     assert found.record.exposed
     assert found.record.about == {"replay_of": {"task": "t"}, "plan": found.record.about["plan"]}
-    assert [turn.struck for turn in found.record.turns] == [False, True, False]
+    assert [turn.faulted for turn in found.record.turns] == [False, True, False]
 
 
 def search(q: str) -> Any:
@@ -198,7 +198,7 @@ def test_a_dry_run_uses_nothing_up_and_leaves_no_effect() -> None:
     trace = Trace("e", (call, call))
     found = replay_trace(trace, plan(SilentNoop(), Nth(1)))
     first, second = found.record.turns
-    assert first.struck
+    assert first.faulted
     assert first.shown == Value({"order": 1})
     assert first.effects == ()
     assert [(one.action, one.call) for one in second.effects] == [("order", "call-2")]
@@ -281,7 +281,7 @@ def test_an_agent_with_its_own_timeout_on_the_real_clock() -> None:
 
     found = replay_trace(BOUGHT, plan(Hang()), agent, clock=RealClock())
     assert found.record.answer == "gave up"
-    assert found.record.turns[0].struck
+    assert found.record.turns[0].faulted
 
 
 def test_the_same_plan_strikes_the_same_calls_as_in_the_recording() -> None:
@@ -294,7 +294,7 @@ def test_the_same_plan_strikes_the_same_calls_as_in_the_recording() -> None:
     first.finish("answered")
     trace = trace_from_events(first.events)
     again = replay_trace(trace, faults)
-    assert [turn.struck for turn in again.record.turns] == [call.struck for call in trace.calls]
+    assert [turn.faulted for turn in again.record.turns] == [call.faulted for call in trace.calls]
     assert not again.missing  # where the fault stood in the recording, it stands again
 
 
@@ -344,7 +344,7 @@ def test_an_answer_in_pieces_is_served_in_chunks_and_the_tool_never_runs(sync: b
     assert replay_trace(LETTERS, agent=agent).record.answer == "oar"
     broken = replay_trace(LETTERS, plan(Interrupted(after=2)), agent)
     assert broken.record.end.reason == "crashed"
-    assert broken.record.turns[0].struck
+    assert broken.record.turns[0].faulted
 
 
 SLOW = Trace(
@@ -422,7 +422,7 @@ def test_a_fault_that_must_know_more_of_a_tool_is_named() -> None:
     spec = ToolSpec("price", invariants=(Bounds("price", minimum=0, maximum=1000),))
     known = replay_trace(PRICES, plan(PhysicsViolation()), specs=[spec])
     assert not known.unfit
-    assert [turn.struck for turn in known.record.turns] == [True, True]
+    assert [turn.faulted for turn in known.record.turns] == [True, True]
 
 
 def test_further_calls_of_a_fault_may_go_to_a_world() -> None:

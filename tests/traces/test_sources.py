@@ -249,11 +249,11 @@ def _plan(fault: Any, when: Any = None) -> Plan:
 
 
 def test_a_record_keeps_apart_the_tools_answer_and_the_one_shown() -> None:
-    (struck, plain) = trace_from_events(
+    (faulted, plain) = trace_from_events(
         _recorded(_plan(Error(status=500), Nth(1)), lambda: Value(1), calls=2).events
     ).calls
-    assert (struck.said, struck.seconds, struck.struck) == (None, None, True)
-    assert (plain.said, plain.seconds, plain.struck) == (Value(1), 0.0, False)
+    assert (faulted.said, faulted.seconds, faulted.faulted) == (None, None, True)
+    assert (plain.said, plain.seconds, plain.faulted) == (Value(1), 0.0, False)
     (late,) = trace_from_events(_recorded(_plan(Delay(seconds=2)), lambda: Value(1)).events).calls
     assert (late.said, late.seconds) == (Value(1), None)
 

@@ -24,7 +24,7 @@ from sealegs.traces import (
     EpisodeEnded,
     EpisodeStarted,
     Event,
-    FaultStruck,
+    FaultInjected,
     OutcomeShown,
     Store,
     StoreError,
@@ -60,7 +60,7 @@ EVENTS: st.SearchStrategy[Event] = st.one_of(
     st.builds(ToolCalled, IDS, st.text(), OBJECTS, NUMBERS),
     st.builds(ToolRan, IDS, OUTCOMES, st.booleans()),
     st.builds(
-        FaultStruck,
+        FaultInjected,
         IDS,
         st.text(),
         st.text(),

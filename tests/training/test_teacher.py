@@ -170,8 +170,8 @@ def test_a_teacher_reads_the_lesson_of_the_tool_that_failed(tmp_path: Path) -> N
     prompts: list[list[ChatMessage]] = []
     found, _ = taught(tmp_path / "good", model(good, prompts), 12)
     specs = {name: spec for base in all_base_tasks(DataSources()).values() for name, spec in base.specs.items()}
-    struck = {row["step_tool"]: specs[row["step_tool"]] for row in found}
-    assert {spec.effects for spec in struck.values()} == {True, False}
+    faulted = {row["step_tool"]: specs[row["step_tool"]] for row in found}
+    assert {spec.effects for spec in faulted.values()} == {True, False}
     for messages in prompts:
         answered = [one for one in messages if isinstance(one, ChatMessageTool)]
         reads = all(specs[one.function].effects is False for one in answered if one.function in specs)

@@ -20,7 +20,7 @@ from sealegs.faults.plan_files import plan_from, read_plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.faults.visible_text import visible
-from sealegs.inject import Clock, RealClock, Session, Strike, VirtualClock
+from sealegs.inject import Clock, Injection, RealClock, Session, VirtualClock
 from sealegs.inject.limit import CallLimit
 from sealegs.traces import Recorder, Repetition, build_record, repetitions
 
@@ -38,11 +38,11 @@ class FaultWatch:
     def __init__(self, plan: Plan, clock: Clock) -> None:
         self.plan = plan
         self.calls: list[Call] = []
-        self.strikes: list[Strike] = []
+        self.injections: list[Injection] = []
         self._recorder = Recorder(clock)
         self._recorder.start("test", {})
         self.knows = self._recorder.knows
-        self.acted = self._recorder.acted
+        self.layer_action = self._recorder.layer_action
 
     def around(self, layer: Layer) -> Layer:
         """The layer, its calls noted."""
@@ -54,10 +54,10 @@ class FaultWatch:
 
         return noted
 
-    def struck(self, strike: Strike) -> None:
+    def injected(self, injection: Injection) -> None:
         """A fault fired."""
-        self.strikes.append(strike)
-        self._recorder.struck(strike)
+        self.injections.append(injection)
+        self._recorder.injected(injection)
 
     def repetitions(self) -> tuple[Repetition, ...]:
         """The calls that took effect again after a lost answer; the session is over then."""
@@ -156,14 +156,14 @@ class Faults:
         return tuple(call for watch in self._watches for call in watch.calls)
 
     @property
-    def strikes(self) -> tuple[Strike, ...]:
+    def injections(self) -> tuple[Injection, ...]:
         """Every fault that has fired so far, delivered or not."""
-        return tuple(strike for watch in self._watches for strike in watch.strikes)
+        return tuple(injection for watch in self._watches for injection in watch.injections)
 
     @property
     def delivered(self) -> int:
         """The number of faults that have made a difference so far."""
-        return sum(strike.delivered for strike in self.strikes)
+        return sum(injection.delivered for injection in self.injections)
 
     def answered(self, text: str, to: str = "") -> None:
         """Tell what the agent answered in a test with `runs`, for the contracts that judge answers.
@@ -214,7 +214,7 @@ class Faults:
     def found(self) -> dict[str, Any]:
         """The episodes with their faults, as plain data, and the reason why the test is inconclusive."""
         episodes = [
-            pytest_report.episode_data(watch.plan, watch.calls, watch.strikes, watch.repetitions())
+            pytest_report.episode_data(watch.plan, watch.calls, watch.injections, watch.repetitions())
             for watch in self._watches
         ]
         return {"episodes": episodes, "inconclusive": pytest_report.inconclusive(episodes)}
@@ -233,7 +233,7 @@ class Faults:
         config = self._item.config
         _, mark, name = self._item.nodeid.partition("::")
         file = os.path.relpath(self._item.path, config.invocation_params.dir)
-        shown = [(one.plan, one.strikes) for one in ([watch] if watch else self._watches)]
+        shown = [(one.plan, one.injections) for one in ([watch] if watch else self._watches)]
         return pytest_report.failure(shown, f"{file}{mark}{name}", config.getoption("--faults-seed"), run)
 
     def _episode(self) -> str:

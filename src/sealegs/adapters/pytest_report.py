@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sealegs.faults.call import Call, Outcome, render
 from sealegs.faults.plan import Plan
 from sealegs.faults.visible_text import visible
-from sealegs.inject import Strike
+from sealegs.inject import Injection
 from sealegs.traces import Repetition
 from sealegs.traces.repeated_calls import count_unproven
 
@@ -22,17 +22,17 @@ SHOWN = 8  # faults that are listed under a failure
 
 
 def episode_data(
-    plan: Plan, calls: Iterable[Call], strikes: Iterable[Strike], repeated: Iterable[Repetition] = ()
+    plan: Plan, calls: Iterable[Call], injections: Iterable[Injection], repeated: Iterable[Repetition] = ()
 ) -> dict[str, Any]:
     """One episode as plain data."""
-    strikes = tuple(strikes)
+    injections = tuple(injections)
     return {
         "plan": plan.name,
         "seed": plan.seed,
         "rules": len(plan.rules),
         "calls": dict(Counter(call.tool for call in calls)),
-        "fired": dict(Counter(strike.rule for strike in strikes)),
-        "delivered": dict(Counter(strike.rule for strike in strikes if strike.delivered)),
+        "fired": dict(Counter(injection.rule for injection in injections)),
+        "delivered": dict(Counter(injection.rule for injection in injections if injection.delivered)),
         **count_unproven(repeated),
     }
 
@@ -59,7 +59,7 @@ def inconclusive(episodes: Sequence[Mapping[str, Any]]) -> str:
 
 
 def failure(
-    episodes: Iterable[tuple[Plan, Sequence[Strike]]], test: str, seed: int | None, run: int | None = None
+    episodes: Iterable[tuple[Plan, Sequence[Injection]]], test: str, seed: int | None, run: int | None = None
 ) -> str:
     """The text shown under a failed test.
 
@@ -70,11 +70,11 @@ def failure(
         run: the number of the run that it is about, where the test has runs.
     """
     lines: list[str] = []
-    for plan, strikes in episodes:
+    for plan, injections in episodes:
         name = plan.name if run is None else f"{plan.name}, run {run}"
-        delivered = [strike for strike in strikes if strike.delivered]
+        delivered = [injection for injection in injections if injection.delivered]
         lines.append(f"plan {name}, seed {plan.seed}: {_delivered(len(delivered))}")
-        lines += [f"  {_strike(strike)}" for strike in delivered[:SHOWN]]
+        lines += [f"  {_injection(injection)}" for injection in delivered[:SHOWN]]
         if len(delivered) > SHOWN:
             lines.append(f"  and {len(delivered) - SHOWN} more")
         lines += ["", plan.to_yaml()]
@@ -137,15 +137,15 @@ def _episode(one: Mapping[str, Any]) -> str:
     )
 
 
-def _strike(strike: Strike) -> str:
+def _injection(injection: Injection) -> str:
     """One delivered fault."""
-    parts = [f"{strike.call.tool} call {strike.call.nth + 1}: {strike.rule} ({strike.kind})"]
-    if strike.waited:
-        parts.append(f"waited {strike.waited:g} s")
-    if strike.said is not None and strike.said != strike.shown:
-        parts.append(f"the tool said {_text(strike.said)}")
-    if strike.shown is not None:
-        parts.append(f"the agent was shown {_text(strike.shown)}")
+    parts = [f"{injection.call.tool} call {injection.call.nth + 1}: {injection.rule} ({injection.kind})"]
+    if injection.waited:
+        parts.append(f"waited {injection.waited:g} s")
+    if injection.said is not None and injection.said != injection.shown:
+        parts.append(f"the tool said {_text(injection.said)}")
+    if injection.shown is not None:
+        parts.append(f"the agent was shown {_text(injection.shown)}")
     return ", ".join(parts)
 
 

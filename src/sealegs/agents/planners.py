@@ -94,12 +94,12 @@ class Verifier(Planner):
 
     def observe(self, use: UseTool, text: str) -> None:
         """Take what a history shows; of an action that failed, doubt that it was not done."""
-        struck, self.doubtful = self.doubtful, None
-        if struck is not None and use.tool == self.specs[struck.tool].shown_by:
-            found = found_done(struck, self.specs[struck.tool], parse_tool_message(text))
+        faulted, self.doubtful = self.doubtful, None
+        if faulted is not None and use.tool == self.specs[faulted.tool].shown_by:
+            found = found_done(faulted, self.specs[faulted.tool], parse_tool_message(text))
             if found is not None:
-                self.keep(self.graph.step_of[struck.tool].id, found)
-                self.failures.pop(struck.tool, None)
+                self.keep(self.graph.step_of[faulted.tool].id, found)
+                self.failures.pop(faulted.tool, None)
             return
         super().observe(use, text)
         if use.tool in self.failures and self.specs[use.tool].shown_by in self.specs:
@@ -141,10 +141,10 @@ class Oracle(Planner):
 
     def observe(self, use: UseTool, text: str) -> None:
         """A first touch is known to have failed, whatever it shows; every other answer is known to be right."""
-        for id, struck in list(self.doubtful.items()):
-            if use.tool == self.specs[struck.tool].shown_by:
+        for id, faulted in list(self.doubtful.items()):
+            if use.tool == self.specs[faulted.tool].shown_by:
                 del self.doubtful[id]
-                found = found_done(struck, self.specs[struck.tool], parse_tool_message(text))
+                found = found_done(faulted, self.specs[faulted.tool], parse_tool_message(text))
                 if found is not None:
                     self.keep(id, found)
                 return
@@ -163,25 +163,25 @@ class Oracle(Planner):
             self.doubtful[step.id] = use
 
 
-def look(struck: UseTool, specs: Mapping[str, ToolSpec]) -> UseTool:
-    """The call of the history tool that shows whether a struck action was done."""
-    return UseTool(specs[struck.tool].shown_by, {"operation": struck.tool})
+def look(faulted: UseTool, specs: Mapping[str, ToolSpec]) -> UseTool:
+    """The call of the history tool that shows whether a faulted action was done."""
+    return UseTool(specs[faulted.tool].shown_by, {"operation": faulted.tool})
 
 
-def found_done(struck: UseTool, spec: ToolSpec, data: Any) -> Any:
-    """The answer of a struck action as its history shows it; None where it was not done, or not wholly.
+def found_done(faulted: UseTool, spec: ToolSpec, data: Any) -> Any:
+    """The answer of a faulted action as its history shows it; None where it was not done, or not wholly.
 
     An entry is that of the call where its request equals the arguments, defaults filled in. If the call had no
     idempotency key, the entry may have any: a recovery layer gives one to a call without.
     """
     fields = spec.parameters.get("properties", {})
     defaults = {name: field["default"] for name, field in fields.items() if "default" in field}
-    keyless = bool(spec.key) and not struck.arguments.get(spec.key)
+    keyless = bool(spec.key) and not faulted.arguments.get(spec.key)
 
     def compared(request: Mapping[str, Any]) -> Mapping[str, Any]:
         return {name: value for name, value in request.items() if not (keyless and name == spec.key)}
 
-    wanted = compared({**defaults, **struck.arguments})
+    wanted = compared({**defaults, **faulted.arguments})
     entries = data.get("entries", ()) if isinstance(data, Mapping) else ()
     done = [one for one in entries if one["status"] == "completed" and same_request(compared(one["request"]), wanted)]
     return done[-1]["result"] if done else None

@@ -32,7 +32,7 @@ from sealegs.engines.logs import SETTINGS, LogError, LogSchema, one_line
 from sealegs.engines.model_setup import ModelSetup
 from sealegs.engines.run_estimate import finished_uses
 from sealegs.engines.run_usage import RunUsage, usage_of
-from sealegs.traces import Event, FaultStruck, Recorder, encode_event
+from sealegs.traces import Event, FaultInjected, Recorder, encode_event
 from sealegs.traces.folder_lock import locks_folder
 from sealegs.traces.inspect_logs import RECORD_NOTE, noted_events
 from sealegs.traces.record import OUTSIDE
@@ -120,7 +120,7 @@ def usable_model(name: str, **given: Any) -> Model:
 
 def note_faults(event: Event) -> None:
     """Note a fault in the log."""
-    if isinstance(event, FaultStruck):
+    if isinstance(event, FaultInjected):
         transcript().info(encode_event(event), source=FAULT_NOTE)
 
 

@@ -192,8 +192,8 @@ def fails_by_itself(runs: Sequence[RunResult], required: float) -> str:
     Too many of its runs failed without any fault, or not one passed: that is no doubt about faults.
     """
     alone = [run for run in runs if not run.record.exposed]
-    struck = [run for run in runs if run.record.exposed]
-    for own, what in ((alone, "in which no fault was delivered"), (struck, "under faults")):
+    faulted = [run for run in runs if run.record.exposed]
+    for own, what in ((alone, "in which no fault was delivered"), (faulted, "under faults")):
         passed = sum(run.passed for run in own)
         if own and (not passed or decide(passed, len(own), required) == "weakness"):
             return f"it passed {passed} of {len(own)} runs {what}"
@@ -222,11 +222,11 @@ def runs_found(report: ExperimentReport, plan: Plan | None) -> dict[str, Any]:
         plan: the plan that was given; None where faults were drawn.
     """
     clean = [run for run in report.runs if run.arm == "baseline"]
-    struck = [run for run in report.runs if run.arm == "faults"]
-    exposed = [run for run in struck if run.counts]
+    faulted = [run for run in report.runs if run.arm == "faults"]
+    exposed = [run for run in faulted if run.counts]
     records = [run.record for run in report.runs]
     turns = [turn for record in records for turn in record.turns]
-    strikes = [strike for turn in turns for strike in turn.strikes]
+    injections = [injection for turn in turns for injection in turn.injections]
     again = [one for record in records for one in repetitions(record)]
     name, seed = ("drawn", report.options.seed) if plan is None else (plan.name, plan.seed)
     episode = {
@@ -234,22 +234,24 @@ def runs_found(report: ExperimentReport, plan: Plan | None) -> dict[str, Any]:
         "seed": seed,
         "rules": 1 if plan is None else len(plan.rules),
         "calls": dict(Counter(turn.call.tool for turn in turns)),
-        "fired": dict(Counter(strike.rule for strike in strikes)),
-        "delivered": dict(Counter(strike.rule for strike in strikes if strike.delivered)),
+        "fired": dict(Counter(injection.rule for injection in injections)),
+        "delivered": dict(Counter(injection.rule for injection in injections if injection.delivered)),
         **count_unproven(again),
     }
     verdict = report.verdict
     doubtful = verdict.decision == "inconclusive"  # the reason follows then
-    outcome = f"{len(struck)} runs under faults" if doubtful else f"{verdict.decision}, {verdict.reason}"
+    outcome = f"{len(faulted)} runs under faults" if doubtful else f"{verdict.decision}, {verdict.reason}"
     parts = [f"{name} (seed {seed}): {outcome}"]
     parts += [f"{sum(run.passed for run in clean)} of {len(clean)} passed without faults"] if clean else []
-    parts += [f"{len(struck) - len(exposed)} runs met no fault and count nowhere"] if len(exposed) < len(struck) else []
+    parts += (
+        [f"{len(faulted) - len(exposed)} runs met no fault and count nowhere"] if len(exposed) < len(faulted) else []
+    )
     return {
         "episodes": [episode],
         "line": "; ".join(parts),
         "inconclusive": verdict.reason if doubtful else "",
         "runs": {
-            "runs": len(struck),
+            "runs": len(faulted),
             "exposed": len(exposed),
             "passed": sum(run.passed for run in exposed),
             "verdict": verdict.decision,

@@ -188,11 +188,11 @@ class ExperimentCourse:
         if not options.settle:
             return False
         made = self._runs("faults")
-        struck = [run for run in made if run.counts]
+        faulted = [run for run in made if run.counts]
         usual: set[str] = {name for run in self._runs("baseline") for name in run.violations}
-        if any(set(run.violations) - usual for run in struck):
+        if any(set(run.violations) - usual for run in faulted):
             return True
-        passed, n, left = sum(run.passed for run in struck), len(struck), options.runs - len(made)
+        passed, n, left = sum(run.passed for run in faulted), len(faulted), options.runs - len(made)
         # That a question stays open is no reason to stop: the runs that are left still show what fails.
         decided = decide(passed, n, options.fail_under) != "inconclusive"
         return decided and settled(passed, n, left, options.fail_under)

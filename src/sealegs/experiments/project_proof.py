@@ -108,10 +108,10 @@ def prove_seam(
 def _reached(name: str, turns: Sequence[Any], spec: ToolSpec | None) -> ReachedTool:
     own = [turn for turn in turns if turn.call.tool == name]
     faults = tuple(
-        f"{strike.kind} on call {number}"
+        f"{injection.kind} on call {number}"
         for number, turn in enumerate(own, 1)
-        for strike in turn.strikes
-        if strike.delivered
+        for injection in turn.injections
+        if injection.delivered
     )
     return ReachedTool(name, len(own), faults, not lacks_declaration(spec))
 

@@ -25,7 +25,7 @@ from sealegs.scoring.experiment_metrics import RunResult
 from sealegs.scoring.run_contracts import RunContract
 from sealegs.scoring.run_evidence import RunEvidence
 from sealegs.traces import AnswerGiven, EpisodeEnded, Event, Record, Recorder, Watchers, build_record, doubled_effects
-from sealegs.traces.events import FaultStruck, Reason
+from sealegs.traces.events import FaultInjected, Reason
 from sealegs.traces.json_data import to_json_data
 from sealegs.traces.usage import metering
 
@@ -189,13 +189,18 @@ def result_of(record: Record) -> RunResult:
         about["input"],
         tuple(judged["problems"]),
         tuple(judged["violations"]),
-        tuple(_fault(turn.call.tool, strike) for turn in record.turns for strike in turn.strikes if strike.delivered),
+        tuple(
+            _fault(turn.call.tool, injection)
+            for turn in record.turns
+            for injection in turn.injections
+            if injection.delivered
+        ),
         record.end.seconds,
         record,
     )
 
 
-def _fault(tool: str, strike: FaultStruck) -> str:
-    shown = strike.shown or {}
-    status = (shown.get("failure") or {}).get("status") if strike.kind == "error" else None
-    return " ".join(str(part) for part in (tool, strike.kind, status, strike.moment) if part)
+def _fault(tool: str, injection: FaultInjected) -> str:
+    shown = injection.shown or {}
+    status = (shown.get("failure") or {}).get("status") if injection.kind == "error" else None
+    return " ".join(str(part) for part in (tool, injection.kind, status, injection.moment) if part)

@@ -34,7 +34,7 @@ IgnoresCancel = Annotated[
 ]
 
 
-@dataclass(slots=True)  # one is made for each strike, and a frozen one would cost twice as much
+@dataclass(slots=True)  # one is made for each injection, and a frozen one would cost twice as much
 class FaultSetting:
     """The facts that a fault has about the call that it strikes.
 

@@ -182,7 +182,7 @@ class Window(Condition):
 class Burst(Keyed, Condition):
     """Runs of failing calls: each call starts one with this probability, and it lasts for `length` calls.
 
-    Runs may overlap. The share of struck calls is 1 - (1 - probability) ** length, once `length` calls have passed.
+    Runs may overlap. The share of faulted calls is 1 - (1 - probability) ** length, once `length` calls have passed.
     """
 
     key: ClassVar[str] = "burst"
@@ -199,7 +199,7 @@ class Burst(Keyed, Condition):
 class Outage(Keyed, Condition):
     """Runs of failing calls that end by chance: a two-state chain (Gilbert 1960).
 
-    Every call is struck with probability `rate`, the first of an episode too, and a run of struck calls lasts `length`
+    Every call is struck with probability `rate`, the first of an episode too, and a run of faulted calls lasts `length`
     on average. Calls are independent of each other where `length` is 1 / (1 - rate); a shorter one says that a failed
     call is likelier than others to be followed by one that works.
     """

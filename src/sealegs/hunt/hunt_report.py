@@ -15,7 +15,7 @@ from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import Always, First, Nth
 from sealegs.hunt.plan_search import REPEATS, Finding, HuntResult, rule_tool
 from sealegs.hunt.trial import Kind
-from sealegs.traces import FaultStruck
+from sealegs.traces import FaultInjected
 
 TESTS = "test_hunt.py"
 LONGEST = 160  # characters of an answer that are shown
@@ -141,7 +141,7 @@ def hunt_data(hunted: HuntResult, found: Sequence[FailureStory]) -> dict[str, An
 
 def explanation(hunted: HuntResult, finding: Finding) -> str:
     """One paragraph on a finding: its faults, the agent's failure, how far it goes, and the conduct of a good agent."""
-    parts = [_strikes(finding), _symptom(finding), *_neighbours(finding), _sureness(finding)]
+    parts = [_injections(finding), _symptom(finding), *_neighbours(finding), _sureness(finding)]
     assumed = [s for s in _assumptions(hunted) if any(s.startswith(f"{rule_tool(r)}.") for r in finding.plan.rules)]
     if assumed and any(rule.fault.kind == "physics_violation" for rule in finding.plan.rules):
         parts.append(f"Assumed of the tool, since no answer was ever otherwise: {', '.join(assumed)}.")
@@ -149,21 +149,21 @@ def explanation(hunted: HuntResult, finding: Finding) -> str:
     return " ".join([*parts, REMEDIES[finding.symptom.kind, implicit]])
 
 
-def _strikes(finding: Finding) -> str:
+def _injections(finding: Finding) -> str:
     sentences = []
     for rule in finding.plan.rules:
-        strike = _first(finding, rule.id)
-        done = rule.fault.instead and strike is not None and strike.moment == "after"
+        injection = _first(finding, rule.id)
+        done = rule.fault.instead and injection is not None and injection.moment == "after"
         kind = f"{rule.fault.kind} after the work" if done else rule.fault.kind
-        sentences.append(f"On {_when(rule)} of `{rule_tool(rule)}` ({kind}), {_unstopped(_shown(strike))}.")
+        sentences.append(f"On {_when(rule)} of `{rule_tool(rule)}` ({kind}), {_unstopped(_shown(injection))}.")
     return " ".join(sentences)
 
 
-def _shown(strike: FaultStruck | None) -> str:
+def _shown(injection: FaultInjected | None) -> str:
     """The words for the tool's answer and the one that the agent was shown; for two objects, for their differences."""
-    if strike is None or strike.shown is None:
+    if injection is None or injection.shown is None:
         return "nothing comes back"
-    returned, shown = strike.said, strike.shown
+    returned, shown = injection.said, injection.shown
     if returned is None or returned == shown:
         return f"the agent is shown {_text(shown)}"
     # A failure has no value: where it took an answer's place, or the reverse, both are shown whole.
@@ -250,10 +250,12 @@ def _assumptions(hunted: HuntResult) -> list[str]:
     return [f"{spec.name}.{i.says()}" for spec in assumed.values() for i in spec.invariants]
 
 
-def _first(finding: Finding, rule: str) -> FaultStruck | None:
-    """The first delivered strike of a rule."""
-    strikes = (strike for turn in finding.trial.record.turns for strike in turn.strikes if strike.delivered)
-    return next((strike for strike in strikes if strike.rule == rule), None)
+def _first(finding: Finding, rule: str) -> FaultInjected | None:
+    """The first delivered injection of a rule."""
+    injections = (
+        injection for turn in finding.trial.record.turns for injection in turn.injections if injection.delivered
+    )
+    return next((injection for injection in injections if injection.rule == rule), None)
 
 
 def _when(rule: Rule) -> str:

@@ -329,7 +329,7 @@ def _new(trial: Trial, known: Iterable[Finding]) -> bool:
     if trial.symptom is None or not trial.record.exposed:
         return False
     # Only what was delivered can have caused the failure; rules that came to nothing explain none.
-    delivered = {strike.rule for turn in trial.record.turns for strike in turn.strikes if strike.delivered}
+    delivered = {injection.rule for turn in trial.record.turns for injection in turn.injections if injection.delivered}
     weak = {fault_site_of(rule).weakness for rule in trial.plan.rules if rule.id in delivered}
     return not any(
         {rule.id for rule in finding.plan.rules} <= delivered

@@ -22,12 +22,12 @@ def plans(on: Sequence[FaultSite], most: int, seed: int) -> st.SearchStrategy[Pl
     for one in on:
         moments.setdefault((one.tool, one.at(one.fault.simplest_moment()).id), []).append(one)
     rule = st.tuples(st.sampled_from(list(moments.values())), st.booleans(), st.sampled_from(WHEN))
-    rules = st.lists(rule, min_size=1, max_size=min(most, len({one.tool for one in on})), unique_by=_struck)
+    rules = st.lists(rule, min_size=1, max_size=min(most, len({one.tool for one in on})), unique_by=_faulted_tool)
     return rules.map(
         lambda chosen: plan_of_rules([(times[-1 if late else 0], when) for times, late, when in chosen], seed)
     )
 
 
-def _struck(rule: tuple[list[FaultSite], bool, AnyCondition]) -> str:
+def _faulted_tool(rule: tuple[list[FaultSite], bool, AnyCondition]) -> str:
     """The rule's tool. No lambda: Hypothesis takes the source of one for a regular expression."""
     return rule[0][0].tool

@@ -22,8 +22,8 @@ from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Occurrence
 from sealegs.inject.clock import really_waited
+from sealegs.inject.injection import NOTHING_DONE, FaultEvidence, Injection, WorkDone, safely_equal
 from sealegs.inject.seam import NO_DRY_RUN
-from sealegs.inject.strike import NOTHING_DONE, Strike, StrikeEvidence, WorkDone, safely_equal
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults, count_same
 from sealegs.inject.turn import ModelTurn, PlaceInTurn, place_in_turn
 
@@ -41,7 +41,7 @@ class Injector:
         plan: what to inject.
         episode: part of the key of every random decision.
         specs: what is known of the tools.
-        on_strike: called with each fault that fired, delivered or not.
+        on_injection: called with each fault that fired, delivered or not.
         now: the seconds of the episode's clock.
 
     Attributes:
@@ -54,13 +54,13 @@ class Injector:
         *,
         episode: str = "",
         specs: Iterable[ToolSpec] = (),
-        on_strike: Callable[[Strike], None] | None = None,
+        on_injection: Callable[[Injection], None] | None = None,
         now: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._plan = plan
         self._episode = episode
         self._specs = {spec.name: spec for spec in specs}
-        self._on_strike = on_strike
+        self._on_injection = on_injection
         self._now = now
         self.states: dict[str, ToolState] = {}
         self._victims: dict[frozenset[str], str] = {}
@@ -161,9 +161,9 @@ class Injector:
         triggered = self.aim(self.state(call.tool), call.arguments)
         if triggered is None:
             return (yield call)
-        return (yield from self.struck(triggered, call))
+        return (yield from self.inject(triggered, call))
 
-    def struck(self, triggered: TriggeredFaults, call: Call) -> Steps:
+    def inject(self, triggered: TriggeredFaults, call: Call) -> Steps:
         """The call under what strikes it; afterwards, the places of faults that came to nothing are free again."""
         # One fault that needs the whole answer is enough to hold back all chunks.
         chunks = call.chunks
@@ -176,9 +176,9 @@ class Injector:
             outcome = yield from self._below(triggered, triggered.faults, call, call)
         finally:  # also where the caller gives up or is cancelled
             for fired in triggered.faults:
-                # Faults further in are never reached if an outer one answers without a call. They still get a strike.
+                # Faults further in are never reached if an outer one answers without a call. They are still reported.
                 if not fired.reported:
-                    self._report(fired, StrikeEvidence(call, triggered.target.effects), None, triggered, NOTHING_DONE)
+                    self._report(fired, FaultEvidence(call, triggered.target.effects), None, triggered, NOTHING_DONE)
                 # A fault that was not delivered must not use up a place of `at_most`.
                 if fired.rule_state.counts and not fired.delivered:
                     with self._lock:
@@ -245,7 +245,7 @@ class Injector:
         """A call under these rules, the first of the plan outermost. `own` is the call as the agent made it."""
         target, work = triggered.target, triggered.work
         fired, rest = faults[0], faults[1:]
-        evidence = StrikeEvidence(call, target.effects, acts=True)
+        evidence = FaultEvidence(call, target.effects, acts=True)
         shown: Outcome | None = None
         ran: Outcome | None = None  # answered by a run with effect in place of one without
         sent, real = call, True
@@ -293,7 +293,7 @@ class Injector:
         assert shown is not None
         return shown
 
-    def _waiting(self, request: Wait, evidence: StrikeEvidence) -> Steps:
+    def _waiting(self, request: Wait, evidence: FaultEvidence) -> Steps:
         """A wait, which may be cut off: the caller gives up or is cancelled, or the episode ends."""
         before, began, over = evidence.waited, self._now(), False
         evidence.waited += request.seconds
@@ -324,7 +324,7 @@ class Injector:
     def _report(
         self,
         fired: TriggeredFault,
-        evidence: StrikeEvidence,
+        evidence: FaultEvidence,
         shown: Outcome | None,
         triggered: TriggeredFaults,
         before: WorkDone,
@@ -336,9 +336,9 @@ class Injector:
         if delivered:
             fired.delivered = True
             self._delivered.add(rule.id)
-        if self._on_strike is not None:
-            self._on_strike(
-                Strike(
+        if self._on_injection is not None:
+            self._on_injection(
+                Injection(
                     call=evidence.call,
                     rule=rule.id,
                     kind=rule.fault.kind,
@@ -354,7 +354,7 @@ class Injector:
             )
 
 
-def _note_end(triggered: TriggeredFaults, evidence: StrikeEvidence, sent: Call, answer: Outcome, real: bool) -> None:
+def _note_end(triggered: TriggeredFaults, evidence: FaultEvidence, sent: Call, answer: Outcome, real: bool) -> None:
     """Note what came of a run after its first chunks: only then is it known what its tool returned."""
     evidence.answered(sent, answer, real)
     if real:

@@ -1,4 +1,4 @@
-"""The context that a session gives to a layer from elsewhere (recovery), and the layer's reports of its acts."""
+"""The context that a session gives to a layer from elsewhere (recovery), and the layer's reports of its actions."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from sealegs.faults.call import Call, Layer, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock
 
-REFUSED = "refused"  # the action of a layer that answers a call in its tool's place
+REFUSED = "refused"  # the name of the action of a layer that answers a call in its tool's place
 
 
 @dataclass(frozen=True, slots=True)
-class LayerAct:
+class LayerAction:
     """One thing that a layer did on a call besides passing it on.
 
     Attributes:
         call: the call as the agent made it.
         policy: who did it.
-        action: what it did, in a word (`retried`, `switched`, `parsed`, `advised`, `stopped`, ...).
+        name: what it did, in a word (`retried`, `switched`, `parsed`, `advised`, `stopped`, ...).
         attempt: the call that was made for it; None where none was. Its id is that of `call` or begins with it. Where
-            the action is `refused`, `call` itself, which was not made.
+            that name is `refused`, `call` itself, which was not made.
         outcome: what came of the attempt, or what the agent's call is answered with now.
         detail: why, in a sentence.
         mended: whether `outcome` is the tool's own last answer put right, and not another's or a remark on it.
@@ -33,7 +33,7 @@ class LayerAct:
 
     call: Call
     policy: str
-    action: str
+    name: str
     attempt: Call | None = None
     outcome: Outcome | None = None
     detail: str = ""
@@ -64,14 +64,14 @@ class LayerContext:
         clock: the episode's time.
         specs: the tools, as far as they are known; it grows when tools are announced late.
         reaches: whether a tool other than the agent's can be called from here.
-        note_act: takes note of an act.
+        note_action: takes note of an action.
     """
 
     episode: str
     clock: Clock
     specs: Mapping[str, ToolSpec]
     reaches: Callable[[str], bool]
-    note_act: Callable[[LayerAct], None]
+    note_action: Callable[[LayerAction], None]
 
 
 class ContextLayer(Protocol):

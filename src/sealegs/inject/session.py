@@ -15,11 +15,11 @@ from sealegs.inject.active import ActiveSessions
 from sealegs.inject.call_context import run_as_current, run_as_current_async
 from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.deadline import with_deadline, with_deadline_async
+from sealegs.inject.injection import Injection
 from sealegs.inject.injector import Injector
-from sealegs.inject.layer_context import FastPathLayer, LayerAct, LayerContext, ToolHandle
+from sealegs.inject.layer_context import FastPathLayer, LayerAction, LayerContext, ToolHandle
 from sealegs.inject.seam import compose_layers, drive, drive_async, stack_layers, with_timeout
 from sealegs.inject.stream_drivers import Run, RunAsync, Split, drive_stream, drive_stream_async
-from sealegs.inject.strike import Strike
 from sealegs.inject.tool_routing import ToolRouter, handle_of_runner
 from sealegs.inject.tool_state import TriggeredFaults
 
@@ -33,14 +33,14 @@ NO_OTHERS: Mapping[str, ToolHandle | Callable[[Call], Any]] = {}
 class Watcher(Protocol):
     """A listener for what happens on the seam (a recorder).
 
-    One that has a method `acted` receives every `LayerAct` too; one that has a method `knows` is given what is known of
-    the tools: a mapping by name, which grows when tools are announced late.
+    One that has a method `layer_action` receives every `LayerAction` too; one that has a method `knows` is given what
+    is known of the tools: a mapping by name, which grows when tools are announced late.
     """
 
     def around(self, layer: Layer) -> Layer:
         """The layer with the watcher outside it."""
 
-    def struck(self, strike: Strike) -> None:
+    def injected(self, injection: Injection) -> None:
         """A fault fired."""
 
 
@@ -75,7 +75,7 @@ class Session:
         timeout: seconds of waiting after which the caller gives up on one call; None waits forever. Where layers make
             further calls, each has as long.
         watcher: notified of everything.
-        on_strike: called with each fault that fired, if nobody needs to follow every call for it.
+        on_injection: called with each fault that fired, if nobody needs to follow every call for it.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Session:
         clock: Clock | None = None,
         timeout: float | None = None,
         watcher: Watcher | None = None,
-        on_strike: Callable[[Strike], None] | None = None,
+        on_injection: Callable[[Injection], None] | None = None,
     ) -> None:
         self.episode = episode
         self.clock: Clock = clock or RealClock()
@@ -97,13 +97,13 @@ class Session:
         self._layered = bool(layers)
         self._reach_any = others is None
         self._others = {name: handle_of_runner(other) for name, other in (others or {}).items()}
-        # A single listener is called directly: a loop around it would cost on every strike.
-        struck = [one for one in (on_strike, None if watcher is None else watcher.struck) if one is not None]
-        listener = _each(struck) if len(struck) > 1 else next(iter(struck), None)
+        # A single listener is called directly: a loop around it would cost on every injection.
+        listeners = [one for one in (on_injection, None if watcher is None else watcher.injected) if one is not None]
+        listener = _each(listeners) if len(listeners) > 1 else next(iter(listeners), None)
         self._specs = {spec.name: spec for spec in specs}
         self._declared: dict[str, tuple[ToolSpec, ToolSpec | None]] = {}  # by adapters, and what was known before
         self._injector = Injector(
-            plan, episode=episode, specs=self._specs.values(), on_strike=listener, now=self.clock.now
+            plan, episode=episode, specs=self._specs.values(), on_injection=listener, now=self.clock.now
         )
         self._states = self._injector.states  # looked up here: most calls need no more, and each step costs them
         # the mapping itself, so that the watcher sees tools announced later
@@ -194,7 +194,7 @@ class Session:
         faults = self._injector.aim(state, arguments)
         if faults is None:
             return None
-        return InterceptedCall(self, tool, arguments, self._patient(partial(self._injector.struck, faults)), faults.nth)
+        return InterceptedCall(self, tool, arguments, self._patient(partial(self._injector.inject, faults)), faults.nth)
 
     async def intercept_async(
         self, tool: str, read: Callable[[], Awaitable[Mapping[str, Any]]]
@@ -310,7 +310,7 @@ class Session:
         Raises:
             ValueError: a layer that asks for its place is there twice.
         """
-        note: Callable[[LayerAct], None] = getattr(watcher, "acted", _unheard)
+        note: Callable[[LayerAction], None] = getattr(watcher, "layer_action", _unheard)
         place = LayerContext(self.episode, self.clock, self._specs, self._reaches, note)
         placed: list[Layer] = []
         given: list[Layer] = []
@@ -332,7 +332,7 @@ class Session:
         return self._all is None or tool in self._all
 
     def _watched(self, watcher: Watcher, faults: TriggeredFaults) -> Layer:
-        return watcher.around(self._patient(partial(self._injector.struck, faults)))
+        return watcher.around(self._patient(partial(self._injector.inject, faults)))
 
     def _patient(self, layer: Layer) -> Layer:
         return layer if self._timeout is None else with_timeout(self._timeout, layer)
@@ -382,12 +382,12 @@ def as_given(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     return arguments
 
 
-def _each(struck: list[Callable[[Strike], None]]) -> Callable[[Strike], None]:
+def _each(listeners: list[Callable[[Injection], None]]) -> Callable[[Injection], None]:
     """All of them notified as one."""
 
-    def tell_all(strike: Strike) -> None:
-        for one in struck:
-            one(strike)
+    def tell_all(injection: Injection) -> None:
+        for one in listeners:
+            one(injection)
 
     return tell_all
 

@@ -18,7 +18,7 @@ from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import AllOf, Always, Matcher
-from sealegs.inject.strike import NOTHING_DONE, safely_equal
+from sealegs.inject.injection import NOTHING_DONE, safely_equal
 
 KEYS = 64  # arguments whose keys are remembered
 MEMORY = 16  # earlier outcomes kept of a tool for faults that serve old answers

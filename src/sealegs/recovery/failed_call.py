@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from sealegs.faults.call import Call, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
-from sealegs.inject.layer_context import REFUSED, LayerAct, LayerContext
+from sealegs.inject.layer_context import REFUSED, LayerAction, LayerContext
 from sealegs.recovery.answer_memory import NOTHING, Memory
 from sealegs.recovery.budget import BudgetTracker
 from sealegs.recovery.failure_category import FailureCategory, categorize_failure
@@ -190,8 +190,8 @@ class RecoveryContext:
             outcome = yield call
         finally:  # a caller that leaves has still caused the call
             took = self.place.clock.now() - began
-            self.place.note_act(
-                LayerAct(failed_call.call, policy, action, call, outcome, detail, began=began, seconds=took)
+            self.place.note_action(
+                LayerAction(failed_call.call, policy, action, call, outcome, detail, began=began, seconds=took)
             )
         # Examined as the attempt it is: another tool has other invariants.
         signature = self._examine(call, outcome)
@@ -216,7 +216,7 @@ class RecoveryContext:
     ) -> FailedCall:
         """Answer the agent's call with this. `mended`: it is the last attempt's own answer, put right."""
         self._begin(failed_call)
-        self.place.note_act(LayerAct(failed_call.call, policy, action, None, outcome, detail, mended))
+        self.place.note_action(LayerAction(failed_call.call, policy, action, None, outcome, detail, mended))
         # An answer composed here meets no tool's declaration, so it is not examined.
         signature = self._examine(failed_call.attempt, outcome) if mended else None
         return self._stands(replace(failed_call, outcome=outcome, signature=signature))
@@ -226,13 +226,13 @@ class RecoveryContext:
     ) -> FailedCall:
         """Note something, and show the agent this in the outcome's place; what is wrong stays wrong."""
         self._begin(failed_call)
-        self.place.note_act(LayerAct(failed_call.call, policy, action, None, outcome, detail))
+        self.place.note_action(LayerAction(failed_call.call, policy, action, None, outcome, detail))
         return self._stands(failed_call if outcome is None else replace(failed_call, outcome=outcome))
 
     def refused(self, failed_call: FailedCall, policy: str) -> None:
         """Note that a policy answered the agent's call in its tool's place."""
-        self.place.note_act(
-            LayerAct(
+        self.place.note_action(
+            LayerAction(
                 failed_call.call, policy, REFUSED, failed_call.call, failed_call.outcome, began=self.place.clock.now()
             )
         )
@@ -256,7 +256,7 @@ class RecoveryContext:
         if lacks_declaration(self.spec(tool)) and failed_call.call.id not in self._noted:
             self._noted.add(failed_call.call.id)
             warn_once(tool)
-            self.place.note_act(LayerAct(failed_call.call, SAFETY, LEFT, detail=reason(tool)))
+            self.place.note_action(LayerAction(failed_call.call, SAFETY, LEFT, detail=reason(tool)))
         return False
 
     def _stands(self, failed_call: FailedCall) -> FailedCall:
@@ -267,4 +267,4 @@ class RecoveryContext:
         """Note what came of a call before anything is done about it."""
         if failed_call.call.id not in self._cases:
             self._stands(failed_call)
-            self.place.note_act(LayerAct(failed_call.call, "", "tried", failed_call.call, failed_call.outcome))
+            self.place.note_action(LayerAction(failed_call.call, "", "tried", failed_call.call, failed_call.outcome))

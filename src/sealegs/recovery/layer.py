@@ -18,7 +18,7 @@ from sealegs.faults.equal import arguments_key
 from sealegs.faults.invariants import Violation
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
-from sealegs.inject.layer_context import FastPathLayer, LayerAct, LayerContext
+from sealegs.inject.layer_context import FastPathLayer, LayerAction, LayerContext
 from sealegs.recovery.answer_memory import Memory
 from sealegs.recovery.budget import Budget, BudgetTracker, Meter
 from sealegs.recovery.completeness import is_partial
@@ -32,7 +32,7 @@ from sealegs.recovery.declared_tools import (
 )
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext, warn
 from sealegs.recovery.keys import IdempotencyKeys, wants_key
-from sealegs.recovery.notification import act_notifier, report_duration
+from sealegs.recovery.notification import action_notifier, report_duration
 from sealegs.recovery.otel_metrics import GAVE_UP
 from sealegs.recovery.policies import (
     Alternative,
@@ -184,7 +184,7 @@ class RecoveryLayer(FastPathLayer):
         self._keys = IdempotencyKeys(place)
         self._specs = specs
         place = LayerContext(
-            place.episode, place.clock, specs, place.reaches, act_notifier(place.episode, place.note_act)
+            place.episode, place.clock, specs, place.reaches, action_notifier(place.episode, place.note_action)
         )
         self._now = place.clock.now
         self._memory = Memory(self._policy.remembers)
@@ -341,5 +341,5 @@ def _nowhere(tool: str) -> bool:
     return False
 
 
-def _unheard(act: LayerAct) -> None:
+def _unheard(action: LayerAction) -> None:
     """Do nothing: the layer is not in a session yet."""

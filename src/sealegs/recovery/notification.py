@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from sealegs.faults.call import Failure
 from sealegs.faults.visible_text import visible
-from sealegs.inject.layer_context import LayerAct
+from sealegs.inject.layer_context import LayerAction
 from sealegs.recovery.otel_metrics import GAVE_UP, meters
 
 LOG = logging.getLogger("sealegs.recovery.acts")
@@ -20,22 +20,22 @@ LEVELS: Mapping[str, int] = {GAVE_UP: logging.WARNING, "opened": logging.WARNING
 OWN_WORDS = frozenset({GAVE_UP, "opened", "retried"})  # actions whose detail holds no text of a tool
 
 
-def act_notifier(episode: str, note_act: Callable[[LayerAct], None]) -> Callable[[LayerAct], None]:
-    """A function that reports each act to all of them.
+def action_notifier(episode: str, note_action: Callable[[LayerAction], None]) -> Callable[[LayerAction], None]:
+    """A function that reports each action to all of them.
 
     Args:
         episode: its name.
-        note_act: tells the episode's watcher.
+        note_action: tells the episode's watcher.
     """
     counted = meters()
 
-    def notify(act: LayerAct) -> None:
-        note_act(act)
+    def notify(action: LayerAction) -> None:
+        note_action(action)
         if counted is not None:
-            counted.acted(act)
-        level = LEVELS.get(act.action, logging.INFO)
+            counted.layer_action(action)
+        level = LEVELS.get(action.name, logging.INFO)
         if LOG.isEnabledFor(level):
-            LOG.log(level, "%s", visible(_in_words(episode, act)))
+            LOG.log(level, "%s", visible(_in_words(episode, action)))
 
     return notify
 
@@ -47,10 +47,12 @@ def report_duration(tool: str, seconds: float, *, helped: bool) -> None:
         counted.took(tool, seconds, helped=helped)
 
 
-def _in_words(episode: str, act: LayerAct) -> str:
+def _in_words(episode: str, action: LayerAction) -> str:
     where = f"{episode}: " if episode else ""
-    by = f" by {act.policy}" if act.policy else ""
-    other = f" with {act.attempt.tool}" if act.attempt is not None and act.attempt.tool != act.call.tool else ""
-    came = f", {act.outcome.type}" if isinstance(act.outcome, Failure) and act.attempt is not None else ""
-    why = f" ({act.detail})" if act.action in OWN_WORDS and act.detail else ""
-    return f"{where}{act.call.tool} {act.call.id}: {act.action.replace('_', ' ')}{by}{other}{came}{why}"
+    by = f" by {action.policy}" if action.policy else ""
+    other = (
+        f" with {action.attempt.tool}" if action.attempt is not None and action.attempt.tool != action.call.tool else ""
+    )
+    came = f", {action.outcome.type}" if isinstance(action.outcome, Failure) and action.attempt is not None else ""
+    why = f" ({action.detail})" if action.name in OWN_WORDS and action.detail else ""
+    return f"{where}{action.call.tool} {action.call.id}: {action.name.replace('_', ' ')}{by}{other}{came}{why}"

@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sealegs.inject.layer_context import REFUSED, LayerAct
+from sealegs.inject.layer_context import REFUSED, LayerAction
 from sealegs.recovery.undeclared_tools import LEFT, SAFETY
 
 GAVE_UP = "gave_up"
@@ -37,17 +37,17 @@ class Meters:
         self._left = counter("left_alone", "failures left alone for want of a declaration")
         self._added = meter.create_histogram("sealegs.recovery.added", "s", "seconds that recovery spent on a call")
 
-    def acted(self, act: LayerAct) -> None:
-        """Count an act."""
-        tool = {"tool": act.call.tool}
-        if act.action == GAVE_UP:
+    def layer_action(self, action: LayerAction) -> None:
+        """Count an action."""
+        tool = {"tool": action.call.tool}
+        if action.name == GAVE_UP:
             self._gave_up.add(1, tool)
-        elif (act.policy, act.action) == (SAFETY, LEFT):
+        elif (action.policy, action.name) == (SAFETY, LEFT):
             self._left.add(1, tool)
-        elif (act.policy, act.action) == ("switch", "answered"):
+        elif (action.policy, action.name) == ("switch", "answered"):
             self._switches.add(1, tool)
-        elif act.attempt is not None and act.policy and act.action != REFUSED:
-            self._tries.add(1, {**tool, "policy": act.policy})
+        elif action.attempt is not None and action.policy and action.name != REFUSED:
+            self._tries.add(1, {**tool, "policy": action.policy})
 
     def took(self, tool: str, seconds: float, *, helped: bool) -> None:
         """Count a call that recovery is done with."""

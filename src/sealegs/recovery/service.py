@@ -3,7 +3,7 @@
     service = RecoveryService(active(), rates=Rates(tries=600, tries_each=120), deadline=30.0)
     Session(layers=[service])  # as many as there are conversations, side by side
 
-What belongs to a session is its own: what was tried and spent, what is remembered of its calls, and every act in its
+What belongs to a session is its own: what was tried and spent, what is remembered of its calls, and every action in its
 record. What is known of the tools is common: a circuit that one session's failures open is open for all, and the rates
 hold over all. It keeps nothing of a session that is over.
 """

@@ -1,7 +1,7 @@
 """Failures that recovery left alone only because it is not declared whether the tool changes anything.
 
 Nothing undeclared is ever repeated, so a layer without declarations does little, and says for which tools that is so:
-by an act `left` in the record, by a warning of the logger `sealegs.recovery`, once for each tool in a process, and
+by an action `left` in the record, by a warning of the logger `sealegs.recovery`, once for each tool in a process, and
 here, in a list for a person.
 """
 
@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sealegs.traces.events import Event, LayerActed, ToolCalled
+from sealegs.traces.events import Event, LayerActionTaken, ToolCalled
 
-LEFT = "left"  # the action of the act
+LEFT = "left"  # the name of the action
 SAFETY = "safety"  # its policy
 _LOG = logging.getLogger("sealegs.recovery")
 _logged: set[str] = set()
@@ -75,7 +75,7 @@ def find_undeclared_tools(episodes: Iterable[Iterable[Event]]) -> tuple[Undeclar
         for event in events:
             if isinstance(event, ToolCalled):
                 tools[event.call] = event.tool
-            elif isinstance(event, LayerActed) and (event.policy, event.action) == (SAFETY, LEFT):
+            elif isinstance(event, LayerActionTaken) and (event.policy, event.action) == (SAFETY, LEFT):
                 found[tools.get(event.call, event.call)] += 1
     return tuple(Undeclared(tool, calls) for tool, calls in _most_first(found))
 

@@ -13,7 +13,7 @@ from sealegs.reports.changes import Changes, outcome_changes
 from sealegs.reports.drawing import Drawing, drawing
 from sealegs.scoring import TERMS, Case, Verdict
 from sealegs.scoring.task_progress import TaskProgress, node_of, progress_of
-from sealegs.traces.events import FaultStruck, outcome_from
+from sealegs.traces.events import FaultInjected, outcome_from
 from sealegs.traces.record import Record, Turn
 
 SHORT = 160
@@ -30,7 +30,7 @@ class CallLine:
         arguments: names with values as JSON.
         shown: what the agent was shown, as text.
         effects: what it did to the world.
-        struck: whether a fault was delivered on it.
+        faulted: whether a fault was delivered on it.
         by: the recovery policy that had it made; empty for the agent.
         final: what the agent was shown after recovery; empty where that is `shown`.
     """
@@ -41,7 +41,7 @@ class CallLine:
     arguments: tuple[tuple[str, str], ...]
     shown: str
     effects: tuple[str, ...]
-    struck: bool
+    faulted: bool
     by: str = ""
     final: str = ""
 
@@ -113,39 +113,39 @@ def _fault_note(record: Record, case: Case, verdict: Verdict) -> str:
 
 
 def _faults(record: Record, case: Case, way: TaskProgress) -> Iterator[FaultSummary]:
-    """Each rule that was at work, shown by its first delivered strike, or by its first strike if none was delivered."""
-    # Delivered strikes apart from those that came to nothing: one line must not count both.
-    found: dict[tuple[str, bool], list[tuple[int, Turn, FaultStruck]]] = {}
+    """Each rule that was at work, shown by its first delivered injection, or by its first one if none was delivered."""
+    # Delivered injections apart from those that came to nothing: one line must not count both.
+    found: dict[tuple[str, bool], list[tuple[int, Turn, FaultInjected]]] = {}
     for number, turn in enumerate(record.turns, 1):
-        for strike in turn.strikes:
-            found.setdefault((strike.rule, strike.delivered), []).append((number, turn, strike))
+        for injection in turn.injections:
+            found.setdefault((injection.rule, injection.delivered), []).append((number, turn, injection))
     persistence = {slot.node: slot.persistence for slot in case.slots}
-    for (_, delivered), strikes in found.items():
-        _, turn, strike = strikes[0]
+    for (_, delivered), injections in found.items():
+        _, turn, injection = injections[0]
         step = case.task.graph.step_of.get(turn.call.tool)
         node = node_of(step, case.task.graph) if step is not None else ""
-        natures = ("implicit" if strike.implicit else "explicit", persistence.get(node, ""))
+        natures = ("implicit" if injection.implicit else "explicit", persistence.get(node, ""))
         yield FaultSummary(
-            kind=strike.kind,
+            kind=injection.kind,
             tool=turn.call.tool,
             node=node,
             nature=", ".join(nature for nature in natures if nature),
-            calls=tuple(number for number, _, _ in strikes),
+            calls=tuple(number for number, _, _ in injections),
             delivered=delivered,
-            waited=_waited(strike),
-            changes=_changes(strike),
+            waited=_waited(injection),
+            changes=_changes(injection),
         )
 
 
-def _changes(strike: FaultStruck) -> Changes:
-    returned = None if strike.said is None else outcome_from(strike.said)
-    return outcome_changes(returned, None if strike.shown is None else outcome_from(strike.shown))
+def _changes(injection: FaultInjected) -> Changes:
+    returned = None if injection.said is None else outcome_from(injection.said)
+    return outcome_changes(returned, None if injection.shown is None else outcome_from(injection.shown))
 
 
-def _waited(strike: FaultStruck) -> str:
-    if strike.waited is None:
+def _waited(injection: FaultInjected) -> str:
+    if injection.waited is None:
         return "without end"
-    return f"{strike.waited:g} s" if strike.waited else ""
+    return f"{injection.waited:g} s" if injection.waited else ""
 
 
 def _line(number: int, turn: Turn, word: str) -> CallLine:
@@ -155,4 +155,4 @@ def _line(number: int, turn: Turn, word: str) -> CallLine:
     shown = "nothing came back" if turn.shown is None else render(turn.shown)
     effects = tuple(f"{effect.action} {effect.subject}" for effect in turn.effects)
     final = "" if turn.final is None or turn.final == turn.shown else render(turn.final)
-    return CallLine(number, word, turn.call.tool, tuple(arguments), shown, effects, turn.struck, turn.by, final)
+    return CallLine(number, word, turn.call.tool, tuple(arguments), shown, effects, turn.faulted, turn.by, final)

@@ -95,11 +95,11 @@ def render_experiment_page(
     with extra():
         from sealegs.reports.templating import environment
     failed = sorted((run for run in runs if not run.passed), key=lambda run: (run.arm == "baseline", run.number))
-    struck = [run for run in runs if run.arm == "faults"]
+    faulted = [run for run in runs if run.arm == "faults"]
     facts = {
-        "runs without faults": f"{len(runs) - len(struck):,}",
-        "runs under faults": f"{len(struck):,}" + (", stopped once the verdict was settled" if stopped else ""),
-        "of these without a delivered fault": f"{sum(not run.counts for run in struck):,}",
+        "runs without faults": f"{len(runs) - len(faulted):,}",
+        "runs under faults": f"{len(faulted):,}" + (", stopped once the verdict was settled" if stopped else ""),
+        "of these without a delivered fault": f"{sum(not run.counts for run in faulted):,}",
         "required pass rate": f"{100 * required:g} %",
     }
     return (

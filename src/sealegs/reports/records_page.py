@@ -111,12 +111,12 @@ def render_records_page(
 
 def _card(number: int, episode: SeenEpisode) -> RunCard:
     record = episode.record
-    struck = (strike.kind for turn in record.turns for strike in turn.strikes if strike.delivered)
+    kinds = (injection.kind for turn in record.turns for injection in turn.injections if injection.delivered)
     request = record.about.get("input")
     return RunCard(
         f"episode-{number}",
         record.episode or f"episode {number}",
-        tuple(kind.replace("_", " ") for kind in dict.fromkeys(struck)),
+        tuple(kind.replace("_", " ") for kind in dict.fromkeys(kinds)),
         tuple(one.says() for one in episode.repeated if one.proven),
         request if isinstance(request, str) else "",
         card_calls(record),

@@ -57,9 +57,9 @@ def _row(one: ReplayResult, turn: Turn) -> dict[str, Any]:
         "record": served.source if served else None,
         "why": served.why if served else "",
         "faults": [
-            {"rule": s.rule, "kind": s.kind, "delivered": s.delivered, "moment": s.moment} for s in turn.strikes
+            {"rule": s.rule, "kind": s.kind, "delivered": s.delivered, "moment": s.moment} for s in turn.injections
         ],
-        "struck": turn.struck,
+        "struck": turn.faulted,
         "shown": None if turn.shown is None else render(turn.shown),
     }
 
@@ -72,8 +72,8 @@ def _worst(served: Iterable[ServedRun]) -> ServedRun | None:
 
 def _outcome(one: ReplayResult) -> list[str]:
     found = one.record
-    struck = sum(turn.struck for turn in found.turns)
-    lines = [f"{len(found.turns)} calls, {struck} struck by a delivered fault; ended: {found.end.reason}"]
+    faulted = sum(turn.faulted for turn in found.turns)
+    lines = [f"{len(found.turns)} calls, {faulted} struck by a delivered fault; ended: {found.end.reason}"]
     if found.end.detail:
         lines[0] += f" ({found.end.detail})"
     lines += [again.says() for again in repetitions(found)]

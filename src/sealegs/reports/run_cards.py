@@ -80,9 +80,9 @@ def _call(turn: Turn) -> CardCall:
         "" if turn.said == turn.seen else returned,
         _text(turn.seen),
         tuple(
-            f"{strike.kind.replace('_', ' ')}{', ' + strike.moment if strike.moment else ''}"
-            for strike in turn.strikes
-            if strike.delivered
+            f"{injection.kind.replace('_', ' ')}{', ' + injection.moment if injection.moment else ''}"
+            for injection in turn.injections
+            if injection.delivered
         ),
         tuple(f"{effect.action} {effect.subject}" for effect in turn.effects),
         turn.by,

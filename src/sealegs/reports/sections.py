@@ -123,9 +123,9 @@ def _first(cards: Sequence[EpisodeCard]) -> str:
 
 
 def _header(material: Material, prompt: str) -> dict[str, object]:
-    results, struck = material.results, set(fault_modes(material.results))
+    results, faulted = material.results, set(fault_modes(material.results))
     # Without faults there is nothing to recover from, so success alone is shown.
-    names = ("composite", "tsr", "outcome", "prr", "rc", "exposed", "harmed") if struck else ("tsr",)
+    names = ("composite", "tsr", "outcome", "prr", "rc", "exposed", "harmed") if faulted else ("tsr",)
     tiles = [Tile(SHORT[n], METRICS[n], overall(material.rows, results, n)) for n in names]
     facts = {
         "suite": material.who.get("suite", "unnamed"),
@@ -141,10 +141,10 @@ def _header(material: Material, prompt: str) -> dict[str, object]:
         "tiles": tiles,
         "warnings": material.warnings,
         "episodes": len(results),
-        "faulty": bool(struck),
+        "faulty": bool(faulted),
         # Faults were planned and none was met: the page says so before it shows rates of recovery.
-        "inconclusive": bool(struck) and not any(r.verdict.exposed for r in results),
-        "planned": sum(r.mode in struck for r in results),
+        "inconclusive": bool(faulted) and not any(r.verdict.exposed for r in results),
+        "planned": sum(r.mode in faulted for r in results),
         "exposed": sum(r.verdict.exposed for r in results),
         "crashed": sum(r.verdict.attribution == "crashed" for r in results),
     }
@@ -180,9 +180,9 @@ def _outcomes(material: Material) -> dict[str, list[MetricCell]]:
 
 def _rungs(material: Material) -> dict[str, list[MetricCell]]:
     """PRR on each rung for each mode with false answers, and over them; nothing where none is on the ladder."""
-    struck = {result.mode for result in material.results if result.rung}
+    faulted = {result.mode for result in material.results if result.rung}
     grids = [grid(material.rows, material.results, metric.name) for metric in BY_RUNG.values()]
-    modes = [mode for mode in grids[0].modes if mode in struck]
+    modes = [mode for mode in grids[0].modes if mode in faulted]
     return {mode: [found.at(ALL, mode) for found in grids] for mode in (*modes, ALL)} if modes else {}
 
 

@@ -124,7 +124,7 @@ def task_set_fact(rows: Sequence[Row]) -> dict[str, str]:
 def _failed(who: str, results: Sequence[tuple[EpisodeResult, Record]]) -> Iterator[FailedEpisode]:
     for result, record in results:
         if not result.success:
-            calls = tuple((_call(turn.call), _shown(turn.seen), turn.struck) for turn in record.turns)
+            calls = tuple((_call(turn.call), _shown(turn.seen), turn.faulted) for turn in record.turns)
             yield FailedEpisode(who, result, calls, record.answer or f"none: {record.end.reason}")
 
 

@@ -54,10 +54,10 @@ def slots(task: Task, mode: str, seed: int) -> tuple[Slot, ...]:
     """The places in the task's graph where faults strike; the same in every mode but NP, where there are none."""
     if mode == "NP":
         return ()
-    return tuple(Slot(node, PERSISTENCE[mode]) for node in _struck_nodes(task, seed))
+    return tuple(Slot(node, PERSISTENCE[mode]) for node in _faulted_nodes(task, seed))
 
 
-def _struck_nodes(task: Task, seed: int) -> list[str]:
+def _faulted_nodes(task: Task, seed: int) -> list[str]:
     graph = task.graph
     if task.level == "C1":
         candidates = [step.id for step in graph.walk() if used_fields(graph, step, task)]

@@ -106,7 +106,7 @@ class Scenario:
 
     def hardest_rung(self, found: Record) -> str:
         """The hardest rung on which a fault that arrived is detectable; empty if none is on the ladder."""
-        arrived = {strike.rule for turn in found.turns for strike in turn.strikes if strike.delivered}
+        arrived = {injection.rule for turn in found.turns for injection in turn.injections if injection.delivered}
         reached = [rung for rule, rung in self.rungs.items() if rule in arrived]
         return max(reached, key=RUNGS.index, default="")
 
@@ -117,9 +117,9 @@ class Scenario:
 
     def case(self, found: Record) -> Case:
         """The facts that a judge of this record must know."""
-        struck = struck_slots(self, found) if self.own else self.slots
+        faulted = faulted_slots(self, found) if self.own else self.slots
         return Case(
-            self.base, self.set.right_run(self.task), self.mode, struck, self.risks, self.actions, self.language
+            self.base, self.set.right_run(self.task), self.mode, faulted, self.risks, self.actions, self.language
         )
 
     @property
@@ -192,7 +192,7 @@ def scenario_faults(episode: Scenario) -> tuple[Plan, Mapping[str, Rung]]:
     return draw_plan(episode.set.tasks[episode.task], episode.mode, episode.seed, episode.epoch, settings)
 
 
-def struck_slots(episode: Scenario, found: Record) -> tuple[Slot, ...]:
+def faulted_slots(episode: Scenario, found: Record) -> tuple[Slot, ...]:
     """The slots that the user's own plan struck: their nodes, and whether the tool will work again.
 
     A node's victim is the tool that was struck first. It is broken for good where any rule that struck it is; faults on
@@ -204,11 +204,11 @@ def struck_slots(episode: Scenario, found: Record) -> tuple[Slot, ...]:
     broken: dict[str, bool] = {}
     for turn in found.turns:
         step = graph.step_of.get(turn.call.tool)
-        if step is None or not turn.struck:
+        if step is None or not turn.faulted:
             continue
         node = node_of(step, graph)
         if victims.setdefault(node, step.tool) == step.tool:
-            for_good = any(lasting[strike.rule] for strike in turn.strikes if strike.delivered)
+            for_good = any(lasting[injection.rule] for injection in turn.injections if injection.delivered)
             broken[node] = broken.get(node, False) or for_good
     return tuple(Slot(node, "permanent" if for_good else "transient") for node, for_good in broken.items())
 

@@ -64,29 +64,29 @@ class EvalResult:
         return self.played and not self.invalid
 
 
-def _struck(result: EvalResult) -> bool:
+def _exposed(result: EvalResult) -> bool:
     return result.counts and result.exposed
 
 
 def _paired(result: EvalResult) -> bool:
-    return _struck(result) and result.clean_solved is not None
+    return _exposed(result) and result.clean_solved is not None
 
 
 DESIGN = Design[EvalResult](stratum=lambda r: r.mode, cluster=lambda r: r.sample)
 SOLVED = Metric[EvalResult]("clean", lambda r: r.solved, lambda r: r.counts)
 INVALID = Metric[EvalResult]("invalid", lambda r: bool(r.invalid), lambda r: r.played)
 FAULTED = Metric[EvalResult]("faulted", lambda r: r.solved, lambda r: r.counts)
-KEPT = Metric[EvalResult]("kept", lambda r: r.solved, lambda r: _struck(r) and r.clean_solved is True)
+KEPT = Metric[EvalResult]("kept", lambda r: r.solved, lambda r: _exposed(r) and r.clean_solved is True)
 METRICS = (
     FAULTED,
     KEPT,
     Metric[EvalResult]("exposed", lambda r: r.exposed, lambda r: not r.invalid),
     INVALID,
     Metric[EvalResult]("extra_calls", lambda r: r.extra_calls, _paired, kind="amount"),
-    Metric[EvalResult]("waits", lambda r: r.waited, _struck, kind="amount"),
-    Metric[EvalResult]("doubled", lambda r: r.doubled > 0, _struck),
-    Metric[EvalResult]("early_stops", lambda r: r.early_stop, _struck),
-    Metric[EvalResult]("right_stop", lambda r: r.right_stop, lambda r: _struck(r) and r.lasting),
+    Metric[EvalResult]("waits", lambda r: r.waited, _exposed, kind="amount"),
+    Metric[EvalResult]("doubled", lambda r: r.doubled > 0, _exposed),
+    Metric[EvalResult]("early_stops", lambda r: r.early_stop, _exposed),
+    Metric[EvalResult]("right_stop", lambda r: r.right_stop, lambda r: _exposed(r) and r.lasting),
 )
 OF_ALL = ("exposed", "invalid")  # say nothing of one kind: an episode has a kind because it was exposed
 CHANGE = "faulted_difference"

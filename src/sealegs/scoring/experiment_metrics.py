@@ -95,10 +95,10 @@ def experiment_verdict(runs: Sequence[RunResult], required: float) -> Experiment
         required: the pass rate under faults.
     """
     clean = [run for run in runs if run.arm == "baseline"]
-    struck = [run for run in runs if run.arm == "faults" and run.counts]
+    faulted = [run for run in runs if run.arm == "faults" and run.counts]
     # A claim that also breaks without faults is a weakness, but not one that the faults have shown.
     usual = {name for run in clean for name in run.violations}
-    broken = next((run for run in struck if set(run.violations) - usual), None)
+    broken = next((run for run in faulted if set(run.violations) - usual), None)
     needed = f"{100 * required:g} %"
     if clean and decide(sum(run.passed for run in clean), len(clean), required) == "weakness":
         passed = sum(run.passed for run in clean)
@@ -110,8 +110,8 @@ def experiment_verdict(runs: Sequence[RunResult], required: float) -> Experiment
         return ExperimentVerdict(
             "weakness", f"run {broken.number + 1} broke {', '.join(sorted(set(broken.violations) - usual))}"
         )
-    passed, n = sum(run.passed for run in struck), len(struck)
-    if not struck:
+    passed, n = sum(run.passed for run in faulted), len(faulted)
+    if not faulted:
         return ExperimentVerdict("inconclusive", "no fault was delivered in any run")
     decision, count = decide(passed, n, required), f"it passed {passed} of {n} runs under faults"
     if decision == "held":
@@ -144,17 +144,17 @@ def experiment_rows(runs: Sequence[RunResult], agent: str, *, stopped: bool) -> 
 def _level(runs: Sequence[RunResult], who: Row, level: str, stopped: bool) -> Iterator[Row]:
     clean = [run for run in runs if run.arm == "baseline"]
     planned = [run for run in runs if run.arm == "faults"]
-    struck = [run for run in planned if run.counts]
-    for mode, own in (("baseline", clean), ("faults", struck)):
+    faulted = [run for run in planned if run.counts]
+    for mode, own in (("baseline", clean), ("faults", faulted)):
         if own:
             yield from _rates(own, who, level, mode, stopped and mode == "faults")
     if planned:
         yield figure_row(who, level, "faults", DELIVERED.name, estimate(DELIVERED, EpisodeTable(planned, DESIGN)))
-    if clean and struck:
-        pair = paired(clean, struck, lambda run: run.number, DESIGN)
+    if clean and faulted:
+        pair = paired(clean, faulted, lambda run: run.number, DESIGN)
         yield figure_row(who, level, "faults", "pass_rate_difference", difference(PASS_RATE, *pair))
     by_fault: dict[str, list[RunResult]] = defaultdict(list)
-    for run in struck:
+    for run in faulted:
         # A run counts once for a fault, however often this struck it: runs are the independent cases.
         for fault in dict.fromkeys(run.faults):
             by_fault[fault].append(run)

@@ -124,13 +124,13 @@ def attempts_in(way: TaskProgress, case: Case) -> list[str]:
     if way.first is None:
         return []
     graph = case.task.graph
-    struck = way.moves[way.first].step
-    assert struck is not None
-    home = graph.home.get(struck.id)
+    faulted = way.moves[way.first].step
+    assert faulted is not None
+    home = graph.home.get(faulted.id)
     branches = home[0].branches if home is not None else ()
-    others = {step.tool for branch in branches if struck not in branch.steps for step in branch.steps}
+    others = {step.tool for branch in branches if faulted not in branch.steps for step in branch.steps}
     return [  # the agent's own
         json.dumps([move.turn.call.tool, dict(move.turn.call.arguments)], sort_keys=True, default=str)
         for move in way.moves[way.first + 1 :]
-        if move.turn.call.tool in others | {struck.tool} and not move.turn.by
+        if move.turn.call.tool in others | {faulted.tool} and not move.turn.by
     ]

@@ -76,12 +76,12 @@ def judge_highwater(
         question: see `judge_rows`.
     """
     rows_verdict = judge_message(record.answer or "", reference, question)
-    first = next((place for place, turn in enumerate(record.turns) if turn.struck), None)
+    first = next((place for place, turn in enumerate(record.turns) if turn.faulted), None)
     after = record.turns[first + 1 :] if first is not None else ()
-    refused = {turn.call.tool for turn in record.turns if turn.struck}
+    refused = {turn.call.tool for turn in record.turns if turn.faulted}
     # A way around is one that needs none of the refused functions.
     left = [way for way in ways if not refused & set(way)]
-    done = {turn.call.tool for turn in record.turns if isinstance(turn.shown, Value) and not turn.struck}
+    done = {turn.call.tool for turn in record.turns if isinstance(turn.shown, Value) and not turn.faulted}
     exposed = first is not None
     touched = {turn.call.tool for turn in after if isinstance(turn.shown, Value)}
     found = exposed and any(touched & set(way) for way in left)

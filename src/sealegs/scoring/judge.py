@@ -263,10 +263,10 @@ def _state_after(way: TaskProgress, case: Case, salvaged: frozenset[str]) -> Sta
 
 
 def risk_met(move: Move, case: Case) -> Risk | None:
-    """The risk of a struck call on an action: the last moment of a strike, and whether repeating it is harmless."""
+    """The risk of a faulted call on an action: the last moment of an injection, and whether repeating is harmless."""
     if move.step is None or move.step.id not in case.risks:
         return None
-    moments = {strike.moment for strike in move.turn.strikes if strike.delivered}
+    moments = {injection.moment for injection in move.turn.injections if injection.delivered}
     spec = case.actions.get(move.step.tool)
     # Several faults may strike one call, some where nothing was done yet: what was done in the end is what counts.
     latest = next((moment for moment in reversed(MOMENTS) if moment in moments), None)
@@ -367,16 +367,16 @@ def reacted(way: TaskProgress, case: Case) -> bool:
     return all(
         any(
             m.look == tool or (m.step is not None and node_of(m.step, graph) == node)
-            for m in way.moves[_struck_at(way, tool) + 1 :]
+            for m in way.moves[_faulted_at(way, tool) + 1 :]
         )
         for node, tool in way.victims.items()
         # A late but right answer needs no reaction.
-        if not way.moves[_struck_at(way, tool)].right
+        if not way.moves[_faulted_at(way, tool)].right
     )
 
 
-def _struck_at(way: TaskProgress, tool: str) -> int:
-    return next(i for i, m in enumerate(way.moves) if m.turn.struck and m.turn.call.tool == tool)
+def _faulted_at(way: TaskProgress, tool: str) -> int:
+    return next(i for i, m in enumerate(way.moves) if m.turn.faulted and m.turn.call.tool == tool)
 
 
 def right_strategy(way: TaskProgress, case: Case, solvable: bool, stopped: bool) -> bool:

@@ -50,7 +50,7 @@ class SeenEpisode:
         """
         for turn in self.record.own:
             made = [turn, *(one for one in self.record.turns if one.of == turn.call.id)]
-            kinds = [strike.kind for one in made for strike in one.strikes if strike.delivered]
+            kinds = [injection.kind for one in made for injection in one.injections if injection.delivered]
             yield turn, made[-1].seen, tuple(reversed(dict.fromkeys(reversed(kinds))))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.equal import arguments_key
 from sealegs.faults.spec import ToolSpec
-from sealegs.traces.events import Event, LayerActed, OutcomeShown, ToolCalled, outcome_from
+from sealegs.traces.events import Event, LayerActionTaken, OutcomeShown, ToolCalled, outcome_from
 from sealegs.traces.record import Record, Turn
 from sealegs.traces.specs import noted_specs
 
@@ -74,7 +74,7 @@ def call_times(run: RunEvidence) -> dict[str, tuple[float, float]]:
     for event in run.events:
         if isinstance(event, ToolCalled):
             began.setdefault(event.call, event.at)
-        elif isinstance(event, LayerActed) and event.attempt is not None:
+        elif isinstance(event, LayerActionTaken) and event.attempt is not None:
             began.setdefault(event.attempt, event.at if event.began is None else event.began)
             over[event.attempt] = event.at
         elif isinstance(event, OutcomeShown):

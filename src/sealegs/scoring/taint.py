@@ -72,11 +72,11 @@ def _shown_values(turn: Turn) -> list[Any]:
 
 def _changed(turn: Turn) -> list[Any]:
     values: list[Any] = []
-    for strike in turn.strikes:
-        if not (strike.implicit and strike.delivered) or strike.shown is None:
+    for injection in turn.injections:
+        if not (injection.implicit and injection.delivered) or injection.shown is None:
             continue
-        shown = outcome_from(strike.shown)
-        returned = outcome_from(strike.said) if strike.said is not None else None
+        shown = outcome_from(injection.shown)
+        returned = outcome_from(injection.said) if injection.said is not None else None
         before = dict(paths.leaves(returned.value)) if isinstance(returned, Value) else {}
         after = dict(paths.leaves(shown.value)) if isinstance(shown, Value) else {}
         values += [value for path, value in after.items() if before.get(path) != value and _followed(value)]

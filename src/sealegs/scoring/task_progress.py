@@ -47,7 +47,7 @@ class TaskProgress:
     Attributes:
         moves: every call.
         done: the steps done at the end.
-        first: the position of the first struck move; None where no fault was met.
+        first: the position of the first faulted move; None where no fault was met.
         victims: the tool that was struck in each slot that was met.
         unseen: steps that had their effect although they failed, and that nothing showed the agent to be done.
     """
@@ -77,7 +77,7 @@ def progress_of(record: Record, case: Case) -> TaskProgress:
         # The agent never saw a failure that the recovery layer repaired, so it did not recover from it.
         felt = not turn.by and (failed if turn.final is None else _felt(turn, met.get(position, False)))
         moves.append(Move(turn, step, right, ready, done, failed, felt, _looked_at(turn, case)))
-        if step is not None and turn.struck:
+        if step is not None and turn.faulted:
             first = position if first is None else first
             victims.setdefault(node_of(step, graph), step.tool)
         if step is not None:
@@ -107,7 +107,7 @@ def _looked_at(turn: Turn, case: Case) -> str:
 def _refused_as_done(turn: Turn, step: Step, case: Case, before: tuple[Effect, ...]) -> bool:
     """Return whether a tool that takes no second identical call refused one, and so showed that the first was done."""
     risk = case.risks.get(step.id)
-    refused = isinstance(turn.shown, Failure) and not turn.struck and not turn.effects
+    refused = isinstance(turn.shown, Failure) and not turn.faulted and not turn.effects
     return risk is not None and risk.harmless and refused and effects_complete(step, case, before)
 
 

@@ -118,7 +118,7 @@ def _next_calls(graph: Graph, state: State) -> tuple[str, ...]:
 
 
 def next_looks(graph: Graph, state: State) -> tuple[str, ...]:
-    """The ids of the struck steps that an optimal continuation may look after next, in the order of the graph.
+    """The ids of the faulted steps that an optimal continuation may look after next, in the order of the graph.
 
     A look is worth its call also where it can only show that nothing is left to do but stop.
     """
@@ -157,13 +157,13 @@ def after_call(graph: Graph, state: State, step: str) -> State:
 
 
 def _called(graph: Graph, state: State, step: Step) -> State:
-    struck = _node_of(graph, step).id
+    faulted = _node_of(graph, step).id
     # A group's fault is taken by whichever of its steps is called first.
-    if struck not in state.pending:
-        struck = step.id
-    if struck in state.pending:
-        pending = {id: fault for id, fault in state.pending.items() if id != struck}
-        broken = {step.tool} if state.pending[struck] == "permanent" else set()
+    if faulted not in state.pending:
+        faulted = step.id
+    if faulted in state.pending:
+        pending = {id: fault for id, fault in state.pending.items() if id != faulted}
+        broken = {step.tool} if state.pending[faulted] == "permanent" else set()
         return replace(
             state, pending=pending, broken=state.broken | broken, doubtful=state.doubtful | _in_doubt(state, step)
         )
@@ -213,7 +213,7 @@ def _node_cost(node: Node, state: State) -> int | None:
         return _steps_cost((node,), state)
     # Which step takes the group's fault decides what is in doubt afterwards, so each possible first call is tried.
     if node.id in state.pending and any(step.id in state.risks for step in _steps_of(node)):
-        return _cheapest(_struck_cost(node, step, state) for step in _openers(node))
+        return _cheapest(_faulted_cost(node, step, state) for step in _openers(node))
     # An effect that was made on one branch binds the group to it: another branch would do it again.
     bound = state.kept and {step.id for step in _steps_of(node)} & state.kept
     open_branches = [b for b in node.branches if not bound or bound <= {step.id for step in b.steps}]
@@ -227,7 +227,7 @@ def _node_cost(node: Node, state: State) -> int | None:
     return cheapest + 1
 
 
-def _struck_cost(group: Group, step: Step, state: State) -> int | None:
+def _faulted_cost(group: Group, step: Step, state: State) -> int | None:
     """The cost of a group whose pending fault this step takes."""
     broken = {step.tool} if state.pending[group.id] == "permanent" else set[str]()
     pending = {id: fault for id, fault in state.pending.items() if id != group.id}
@@ -276,7 +276,7 @@ def _doubt(node: Node, state: State) -> Step | None:
 
 
 def _repeats(state: State, step: Step) -> bool:
-    """Return whether a struck step is best called again at once."""
+    """Return whether a faulted step is best called again at once."""
     risk = state.risks[step.id]
     return step.tool not in state.broken and risk.harmless and risk.moment != "after"
 

@@ -69,7 +69,7 @@ class ToolRan:
 
 
 @dataclass(frozen=True, slots=True)
-class FaultStruck:
+class FaultInjected:
     """A fault fired: what it received from below, and what it handed on.
 
     `delivered` is false where nothing came of it. `runs` counts how often what lay below was run with effect and
@@ -98,7 +98,7 @@ class FaultStruck:
 class TimePassed:
     """Time passes on the seam during a call, written as it begins; null seconds have no end.
 
-    Where a fault's wait was cut off, its `FaultStruck` says how long it lasted.
+    Where a fault's wait was cut off, its `FaultInjected` says how long it lasted.
     """
 
     call: str
@@ -107,7 +107,7 @@ class TimePassed:
 
 
 @dataclass(frozen=True, slots=True)
-class LayerActed:
+class LayerActionTaken:
     """A layer between agent and faults (recovery) did something on a call besides passing it on.
 
     With an `attempt`, it had this call made, under that id, and `outcome` is what came of it; the first attempt has the
@@ -192,9 +192,9 @@ Event = (
     | FactsNoted
     | ToolCalled
     | ToolRan
-    | FaultStruck
+    | FaultInjected
     | TimePassed
-    | LayerActed
+    | LayerActionTaken
     | EffectHappened
     | OutcomeShown
     | MessageWritten
@@ -212,7 +212,7 @@ def encode_event(event: Event) -> dict[str, Any]:
     data = {name: getattr(event, name) for name in _FIELDS[type(event)]}
     if isinstance(event, ToolCalled) and not event.retry:
         del data["retry"]
-    elif isinstance(event, FaultStruck) and not event.cut_off:
+    elif isinstance(event, FaultInjected) and not event.cut_off:
         del data["cut_off"]
     return data
 

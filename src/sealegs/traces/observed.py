@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sealegs.faults.call import Effect, Failure, Outcome, Value
-from sealegs.traces.events import Event, LayerActed, OutcomeShown, ToolCalled, outcome_from
+from sealegs.traces.events import Event, LayerActionTaken, OutcomeShown, ToolCalled, outcome_from
 from sealegs.traces.record import Turn, build_record
 
 # The outcome of a call whose caller left before there was an answer, for a reason other than our faults.
@@ -32,7 +32,7 @@ class Observation:
         arguments: None where the source did not keep them.
         said: what the tool itself said; `NOT_KEPT` where only its success is known, None where it never ran.
         shown: what the agent was shown; None where it was gone.
-        struck: whether a fault of ours was delivered on it.
+        faulted: whether a fault of ours was delivered on it.
         effects: what it really did to the world, where that is known.
         by: the recovery policy that had it made; empty for the agent.
     """
@@ -43,7 +43,7 @@ class Observation:
     arguments: Mapping[str, Any] | None
     said: Outcome | None
     shown: Outcome | None
-    struck: bool = False
+    faulted: bool = False
     effects: tuple[Effect, ...] = ()
     by: str = ""
 
@@ -85,7 +85,7 @@ def _times(events: Iterable[Event]) -> tuple[dict[str, float], dict[str, float]]
             begun[event.call] = event.at
         elif isinstance(event, OutcomeShown):
             over.setdefault(event.call, event.at)
-        elif isinstance(event, LayerActed) and event.attempt is not None:
+        elif isinstance(event, LayerActionTaken) and event.attempt is not None:
             begun.setdefault(event.attempt, event.at if event.began is None else event.began)
             over.setdefault(event.attempt, event.at)
     return begun, over
@@ -94,12 +94,16 @@ def _times(events: Iterable[Event]) -> tuple[dict[str, float], dict[str, float]]
 def _observation(turn: Turn, begun: Mapping[str, float], over: Mapping[str, float]) -> Observation:
     call = turn.call
     at = begun[call.id]
-    # A struck call took the time of the fault, which says nothing of the tool.
-    seconds = None if turn.struck or call.id not in over else over[call.id] - at
+    # A faulted call took the time of the fault, which says nothing of the tool.
+    seconds = None if turn.faulted or call.id not in over else over[call.id] - at
     answered = turn.said
-    repeated = next((strike for strike in turn.strikes if strike.kind == "duplicate" and strike.runs > 1), None)
+    repeated = next(
+        (injection for injection in turn.injections if injection.kind == "duplicate" and injection.runs > 1), None
+    )
     if repeated is not None and repeated.shown is not None:
         answered = outcome_from(repeated.shown)  # the second answer would not have been there
-    if answered is None and not turn.struck and not turn.refused:
+    if answered is None and not turn.faulted and not turn.refused:
         answered = turn.shown or ABANDONED  # refused before it reached the seam, or given up
-    return Observation(call.tool, at, seconds, call.arguments, answered, turn.shown, turn.struck, turn.effects, turn.by)
+    return Observation(
+        call.tool, at, seconds, call.arguments, answered, turn.shown, turn.faulted, turn.effects, turn.by
+    )

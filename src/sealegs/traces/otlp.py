@@ -26,7 +26,7 @@ ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments", "input.value")
 RESULT = ("gen_ai.tool.call.result", "tool_response", "output.value")
 METHOD, CALL = "mcp.method.name", "tools/call"
 EPISODE = "sealegs.episode"
-STRUCK = "sealegs.struck"
+FAULTED = "sealegs.struck"
 BY = "sealegs.recovery.by"
 AGENT = "agent"
 STATUS = "http.response.status_code"
@@ -167,18 +167,18 @@ def _tool(span: _Span, given: Mapping[str, Any]) -> str:
 
 def _observation(span: _Span, tool: str, given: Mapping[str, Any]) -> Observation:
     shown = _outcome(span, given)
-    struck = given.get(STRUCK) is True
+    faulted = given.get(FAULTED) is True
     arguments = _parsed(_first(given, ARGUMENTS))
     seconds = (span.end_time_unix_nano - span.start_time_unix_nano) / 1e9
     return Observation(
         tool,
         span.start_time_unix_nano / 1e9,
-        # A struck call's time is the fault's, and clocks of two machines can disagree.
-        None if struck or seconds < 0 else seconds,
+        # A faulted call's time is the fault's, and clocks of two machines can disagree.
+        None if faulted or seconds < 0 else seconds,
         arguments if isinstance(arguments, Mapping) else None,
-        None if struck else shown,
+        None if faulted else shown,
         shown,
-        struck,
+        faulted,
         by="" if given.get(BY) in (None, AGENT) else str(given[BY]),
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from sealegs.traces.events import Event, FaultStruck, OutcomeShown, TimePassed, ToolCalled
+from sealegs.traces.events import Event, FaultInjected, OutcomeShown, TimePassed, ToolCalled
 
 
 def seconds_waited(events: Iterable[Event]) -> float:
@@ -29,7 +29,7 @@ def seconds_waited(events: Iterable[Event]) -> float:
         elif isinstance(event, TimePassed):
             waits.setdefault(event.call, []).append(math.inf if event.seconds is None else event.seconds)
             fault.pop(event.call, None)
-        elif isinstance(event, FaultStruck) and event.waited is not None and event.shown is None:
+        elif isinstance(event, FaultInjected) and event.waited is not None and event.shown is None:
             fault[event.call] = max(event.waited, fault.get(event.call, 0.0))
         elif isinstance(event, OutcomeShown):
             own = waits.pop(event.call, [])

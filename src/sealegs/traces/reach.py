@@ -35,7 +35,7 @@ def faults_reached(record: Record) -> Mapping[int, bool]:
     groups: dict[int, list[Turn]] = {}
     for owner, turn in zip(owners(record), record.turns, strict=True):
         groups.setdefault(owner, []).append(turn)
-    return {owner: _reached(group) for owner, group in groups.items() if any(turn.struck for turn in group)}
+    return {owner: _reached(group) for owner, group in groups.items() if any(turn.faulted for turn in group)}
 
 
 def _reached(group: Sequence[Turn]) -> bool:
@@ -44,19 +44,19 @@ def _reached(group: Sequence[Turn]) -> bool:
     seen = own.seen
     if not isinstance(seen, Value) or own.by:
         return True
-    if any(not turn.struck and turn.shown == seen for turn in group):
+    if any(not turn.faulted and turn.shown == seen for turn in group):
         return False
-    made = [strike.shown for turn in group for strike in turn.strikes if strike.delivered]
+    made = [injection.shown for turn in group for injection in turn.injections if injection.delivered]
     if any(_carries(seen.value, outcome_from(shown)) for shown in made if shown is not None):
         return True
-    return any(turn.call.tool != own.call.tool and _as_struck(turn) for turn in others)  # its answer was made of these
+    return any(turn.call.tool != own.call.tool and _as_faulted(turn) for turn in others)  # its answer was made of these
 
 
-def _as_struck(turn: Turn) -> bool:
+def _as_faulted(turn: Turn) -> bool:
     """Return whether what the turn showed is an answer as a fault had made it."""
     return isinstance(turn.shown, Value) and any(
-        strike.delivered and strike.shown is not None and outcome_from(strike.shown) == turn.shown
-        for strike in turn.strikes
+        injection.delivered and injection.shown is not None and outcome_from(injection.shown) == turn.shown
+        for injection in turn.injections
     )
 
 

@@ -20,8 +20,8 @@ from sealegs.traces.events import (
     EpisodeEnded,
     EpisodeStarted,
     Event,
-    FaultStruck,
-    LayerActed,
+    FaultInjected,
+    LayerActionTaken,
     MessageWritten,
     OutcomeShown,
     ToolCalled,
@@ -42,7 +42,7 @@ class Turn:
         call: as the agent made it.
         said: what the tool said the last time it ran; None where it never ran.
         shown: what the agent was shown; None where the caller was gone.
-        strikes: the faults that fired.
+        injections: the faults that fired.
         effects: what really happened to the world.
         by: the recovery policy that had the call made; empty for the agent.
         refused: whether recovery answered it in the tool's place, which was not asked.
@@ -56,7 +56,7 @@ class Turn:
     call: Call
     said: Outcome | None = None
     shown: Outcome | None = None
-    strikes: tuple[FaultStruck, ...] = ()
+    injections: tuple[FaultInjected, ...] = ()
     effects: tuple[Effect, ...] = ()
     by: str = ""
     refused: bool = False
@@ -82,9 +82,9 @@ class Turn:
         return self.shown if self.final is None else self.final
 
     @property
-    def struck(self) -> bool:
+    def faulted(self) -> bool:
         """Whether a fault was delivered on this call."""
-        return any(strike.delivered for strike in self.strikes)
+        return any(injection.delivered for injection in self.injections)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Record:
     @property
     def exposed(self) -> bool:
         """Whether any fault was delivered. A run without one is inconclusive about faults."""
-        return any(turn.struck for turn in self.turns)
+        return any(turn.faulted for turn in self.turns)
 
     @property
     def effects(self) -> tuple[Effect, ...]:
@@ -144,13 +144,13 @@ def build_record(events: Iterable[Event]) -> Record:
         match event:
             case EpisodeStarted():
                 about = event
-            case ToolRan() | FaultStruck() | EffectHappened() | OutcomeShown() | LayerActed():
+            case ToolRan() | FaultInjected() | EffectHappened() | OutcomeShown() | LayerActionTaken():
                 draft = drafts.get(event.call)
                 if draft is None:
                     raise ValueError(f"event {event.type!r} belongs to call {event.call!r}, which was never made")
                 if isinstance(event, OutcomeShown):
                     draft.over = place
-                if not isinstance(event, LayerActed):  # those were taken into account in the first pass
+                if not isinstance(event, LayerActionTaken):  # those were taken into account in the first pass
                     draft.add(event)
             case AnswerGiven():
                 answer = event.text
@@ -174,7 +174,7 @@ def _drafts(events: Iterable[Event]) -> dict[str, _Draft]:
         if isinstance(event, ToolCalled):
             draft = _Draft(_call(called, event.tool, event.arguments, event.call, event.retry), place)
             drafts[event.call] = last[event.call] = draft
-        elif isinstance(event, LayerActed) and event.call in last:
+        elif isinstance(event, LayerActionTaken) and event.call in last:
             if event.attempt is None:
                 last[event.call].answered(event)
                 continue
@@ -208,7 +208,7 @@ class _Draft:
         self._fixed = False  # what came of it is reported by a layer, not by what the agent was shown
         self._latest: Outcome | None = None
         self._shown: Outcome | None = None
-        self._strikes: list[FaultStruck] = []
+        self._injections: list[FaultInjected] = []
         self._effects: list[Effect] = []
 
     @property
@@ -216,7 +216,7 @@ class _Draft:
         """The call's."""
         return self._call.id
 
-    def answered(self, event: LayerActed) -> None:
+    def answered(self, event: LayerActionTaken) -> None:
         """Note the outcome of this attempt, or the repair of its answer."""
         self._refused = self._refused or event.action == REFUSED
         # An outcome without an attempt or a repair is a remark for the agent and not a tool's answer.
@@ -224,14 +224,14 @@ class _Draft:
             self._shown = outcome_from(event.outcome)
             self._fixed = True
 
-    def add(self, event: ToolRan | FaultStruck | EffectHappened | OutcomeShown) -> None:
+    def add(self, event: ToolRan | FaultInjected | EffectHappened | OutcomeShown) -> None:
         match event:
             case ToolRan():
                 self._latest = outcome_from(event.said)
                 if not event.dry:
                     self._answers.append(self._latest)
-            case FaultStruck():
-                self._strikes.append(event)
+            case FaultInjected():
+                self._injections.append(event)
             case EffectHappened():
                 self._effects.append(Effect(event.action, event.subject, event.details, event.call))
             case OutcomeShown():
@@ -249,7 +249,7 @@ class _Draft:
             self._call,
             self._latest,
             self._shown,
-            tuple(self._strikes),
+            tuple(self._injections),
             tuple(self._effects),
             self._by,
             self._refused,

@@ -10,9 +10,9 @@ from sealegs.faults.call import MORE_TO_COME, Call, Effect, Failure, Layer, Outc
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.call_context import run_as_current, run_as_current_async
 from sealegs.inject.clock import Clock
-from sealegs.inject.layer_context import LayerAct
+from sealegs.inject.injection import Injection, safely_equal
+from sealegs.inject.layer_context import LayerAction
 from sealegs.inject.seam import NO_DRY_RUN
-from sealegs.inject.strike import Strike, safely_equal
 from sealegs.traces.events import (
     AnswerGiven,
     EffectHappened,
@@ -20,8 +20,8 @@ from sealegs.traces.events import (
     EpisodeStarted,
     Event,
     FactsNoted,
-    FaultStruck,
-    LayerActed,
+    FaultInjected,
+    LayerActionTaken,
     MessageWritten,
     OutcomeShown,
     Reason,
@@ -66,7 +66,7 @@ class Recorder:
             return
         if self._keep:
             self.events.append(event)
-        if isinstance(event, (ToolCalled, LayerActed)) and event.tool and event.tool not in self._called:
+        if isinstance(event, (ToolCalled, LayerActionTaken)) and event.tool and event.tool not in self._called:
             self._called[event.tool] = None
             # Before the sink sees the call: a streaming sink must know the secret fields when it writes the arguments.
             self._warn_of_secrets(event.tool)
@@ -127,39 +127,39 @@ class Recorder:
         """Enter a new line of the world's ledger."""
         self.add(EffectHappened(effect.call, effect.action, effect.subject, to_json_object(effect.details)))
 
-    def struck(self, strike: Strike) -> None:
+    def injected(self, injection: Injection) -> None:
         """Enter a fault that fired."""
         self.add(
-            FaultStruck(
-                strike.call.id,
-                strike.rule,
-                strike.kind,
-                strike.implicit,
-                strike.delivered,
-                strike.runs,
-                finite_seconds(strike.waited),
-                None if strike.said is None else outcome_data(strike.said),
-                None if strike.shown is None else outcome_data(strike.shown),
-                strike.moment,
-                strike.cut_off,
+            FaultInjected(
+                injection.call.id,
+                injection.rule,
+                injection.kind,
+                injection.implicit,
+                injection.delivered,
+                injection.runs,
+                finite_seconds(injection.waited),
+                None if injection.said is None else outcome_data(injection.said),
+                None if injection.shown is None else outcome_data(injection.shown),
+                injection.moment,
+                injection.cut_off,
             )
         )
 
-    def acted(self, act: LayerAct) -> None:
+    def layer_action(self, action: LayerAction) -> None:
         """Enter what a layer did on a call besides passing it on."""
-        attempt = act.attempt
+        attempt = action.attempt
         self.add(
-            LayerActed(
-                act.call.id,
-                act.policy,
-                act.action,
+            LayerActionTaken(
+                action.call.id,
+                action.policy,
+                action.name,
                 None if attempt is None else attempt.id,
                 None if attempt is None else attempt.tool,
                 None if attempt is None else to_json_object(attempt.arguments),
-                None if act.outcome is None else outcome_data(act.outcome),
-                act.detail,
-                act.mended,
-                act.began,
+                None if action.outcome is None else outcome_data(action.outcome),
+                action.detail,
+                action.mended,
+                action.began,
                 self._clock.now(),
             )
         )
@@ -231,7 +231,7 @@ class Recorder:
             except StopIteration as stop:
                 shown = stop.value
             finally:
-                # Layers are closed before the outcome is noted, since a fault that is cut off reports its strike then.
+                # Layers are closed before the outcome is noted: a fault that is cut off reports its injection then.
                 generator.close()
                 self._showed(call, runs, shown)
             assert shown is not None

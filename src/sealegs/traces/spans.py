@@ -16,11 +16,11 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait
 from sealegs.inject.clock import Clock, RealClock
-from sealegs.inject.layer_context import REFUSED, LayerAct
-from sealegs.inject.strike import Strike
+from sealegs.inject.injection import Injection
+from sealegs.inject.layer_context import REFUSED, LayerAction
 from sealegs.traces.json_data import to_json_data
 from sealegs.traces.observed import ABANDONED
-from sealegs.traces.otlp import AGENT, BY, EPISODE, OTHER, RETRY_AFTER, STATUS, STRUCK
+from sealegs.traces.otlp import AGENT, BY, EPISODE, FAULTED, OTHER, RETRY_AFTER, STATUS
 from sealegs.traces.redaction import redactor_for
 
 SCOPE = "sealegs"
@@ -63,44 +63,46 @@ class Spans:
         self._watch: Clock = clock or RealClock()
         self._began = began
         self._open: dict[str, tuple[Span, int | None, float]] = {}  # when it began: in nanoseconds, and by the watch
-        self._strikes: dict[str, list[Strike]] = {}
-        self._acts: dict[str, list[LayerAct]] = {}
+        self._injections: dict[str, list[Injection]] = {}
+        self._actions: dict[str, list[LayerAction]] = {}
 
-    def struck(self, strike: Strike) -> None:
+    def injected(self, injection: Injection) -> None:
         """Note a fault, perhaps on a call that recovery had made for the agent's (its id begins with that one's)."""
-        self._strikes.setdefault(strike.call.id.partition(".")[0], []).append(strike)
+        self._injections.setdefault(injection.call.id.partition(".")[0], []).append(injection)
 
-    def acted(self, act: LayerAct) -> None:
+    def layer_action(self, action: LayerAction) -> None:
         """Note what a layer did on a call besides passing it on."""
-        self._acts.setdefault(act.call.id, []).append(act)
-        if act.attempt is not None and act.action != REFUSED and act.call.id in self._open:
-            self._tried(act, act.attempt)
+        self._actions.setdefault(action.call.id, []).append(action)
+        if action.attempt is not None and action.name != REFUSED and action.call.id in self._open:
+            self._tried(action, action.attempt)
 
-    def _tried(self, act: LayerAct, attempt: Call) -> None:
+    def _tried(self, action: LayerAction, attempt: Call) -> None:
         """Make a span for one run that was tried, which is over."""
-        around, began, by_watch = self._open[act.call.id]
+        around, began, by_watch = self._open[action.call.id]
         start = end = None
         if began is not None:
             # Counted on from its beginning by the watch: the system's clock may be set while a call is under way.
             end = began + int((self._watch.now() - by_watch) * 1e9)
-            start = began if act.seconds is None else max(began, end - int(act.seconds * 1e9))
+            start = began if action.seconds is None else max(began, end - int(action.seconds * 1e9))
         attributes: dict[str, Any] = {
             "gen_ai.tool.name": attempt.tool,
             "gen_ai.tool.call.id": attempt.id,
-            BY: act.policy or AGENT,
+            BY: action.policy or AGENT,
             **self._given,
         }
         if self._content:
             attributes["gen_ai.tool.call.arguments"] = _json(attempt.arguments)
         span = self._tracer.start_span(
-            f"{act.action} {attempt.tool}",
+            f"{action.name} {attempt.tool}",
             context=trace.set_span_in_context(around),
             kind=SpanKind.INTERNAL,
             attributes=attributes,
             start_time=start,
         )
-        strikes = [strike for strike in self._strikes.get(act.call.id, []) if strike.call.id == attempt.id]
-        _ended(span, strikes, act.outcome, end, content=self._content)
+        injections = [
+            injection for injection in self._injections.get(action.call.id, []) if injection.call.id == attempt.id
+        ]
+        _ended(span, injections, action.outcome, end, content=self._content)
 
     def around(self, layer: Layer) -> Layer:
         """The layer with a span around each call."""
@@ -150,26 +152,28 @@ class Spans:
 
     def _end(self, span: Span, call: Call, shown: Outcome | None) -> None:
         self._open.pop(call.id, None)
-        strikes = self._strikes.pop(call.id, [])
-        acts = [act for act in self._acts.pop(call.id, []) if act.policy]
-        if acts:
-            span.set_attribute("sealegs.recovery.policies", [act.policy for act in acts])
-            span.set_attribute("sealegs.recovery.actions", [act.action for act in acts])
-        _ended(span, strikes, shown, self._now(), content=self._content)
+        injections = self._injections.pop(call.id, [])
+        actions = [action for action in self._actions.pop(call.id, []) if action.policy]
+        if actions:
+            span.set_attribute("sealegs.recovery.policies", [action.policy for action in actions])
+            span.set_attribute("sealegs.recovery.actions", [action.name for action in actions])
+        _ended(span, injections, shown, self._now(), content=self._content)
 
     def _now(self) -> int | None:
         """Nanoseconds since 1970; None for the machine's own time."""
         return None if self._clock is None else self._began + int(self._clock.now() * 1e9)
 
 
-def _ended(span: Span, strikes: Sequence[Strike], shown: Outcome | None, at: int | None, *, content: bool) -> None:
+def _ended(
+    span: Span, injections: Sequence[Injection], shown: Outcome | None, at: int | None, *, content: bool
+) -> None:
     """End the span, with what struck the call and what came of it."""
-    span.set_attribute(STRUCK, any(strike.delivered for strike in strikes))
-    if strikes:
-        span.set_attribute("sealegs.fault.rules", [strike.rule for strike in strikes])
-        span.set_attribute("sealegs.fault.kinds", [strike.kind for strike in strikes])
-        span.set_attribute("sealegs.fault.delivered", [strike.delivered for strike in strikes])
-        span.set_attribute("sealegs.fault.cut_off", [strike.cut_off for strike in strikes])
+    span.set_attribute(FAULTED, any(injection.delivered for injection in injections))
+    if injections:
+        span.set_attribute("sealegs.fault.rules", [injection.rule for injection in injections])
+        span.set_attribute("sealegs.fault.kinds", [injection.kind for injection in injections])
+        span.set_attribute("sealegs.fault.delivered", [injection.delivered for injection in injections])
+        span.set_attribute("sealegs.fault.cut_off", [injection.cut_off for injection in injections])
     if shown is None or isinstance(shown, Failure):
         _fail(span, ABANDONED if shown is None else shown, content)
     elif content:

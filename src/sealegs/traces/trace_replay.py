@@ -184,11 +184,11 @@ class ReplayResult:
         found: Counter[tuple[str, str, str, tuple[str, ...]]] = Counter()
         for turn in self.record.turns:
             spec = self.specs.get(turn.call.tool)
-            for strike in turn.strikes:
-                lacking = tuple(name for name in needs.get(strike.rule, ()) if not getattr(spec, name, ()))
+            for injection in turn.injections:
+                lacking = tuple(name for name in needs.get(injection.rule, ()) if not getattr(spec, name, ()))
                 # A fault on a failed call had nothing to corrupt, so the lack of knowledge was not the cause.
-                if lacking and not strike.delivered and "value" in (strike.said or {}):
-                    found[strike.rule, strike.kind, turn.call.tool, lacking] += 1
+                if lacking and not injection.delivered and "value" in (injection.said or {}):
+                    found[injection.rule, injection.kind, turn.call.tool, lacking] += 1
         return tuple(
             UnfitFault(rule, kind, tool, calls, lacking) for (rule, kind, tool, lacking), calls in found.items()
         )

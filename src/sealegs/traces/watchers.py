@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from sealegs.faults.call import Layer
 from sealegs.faults.spec import ToolSpec
-from sealegs.inject.layer_context import LayerAct
+from sealegs.inject.injection import Injection
+from sealegs.inject.layer_context import LayerAction
 from sealegs.inject.session import Watcher
-from sealegs.inject.strike import Strike
 
 
 class Watchers:
@@ -27,10 +27,10 @@ class Watchers:
             layer = watcher.around(layer)
         return layer
 
-    def struck(self, strike: Strike) -> None:
+    def injected(self, injection: Injection) -> None:
         """Tell every watcher of a fault that fired."""
         for watcher in self._watchers:
-            watcher.struck(strike)
+            watcher.injected(injection)
 
     def knows(self, specs: Mapping[str, ToolSpec]) -> None:
         """Tell every watcher what is known of the tools, now and later."""
@@ -39,9 +39,9 @@ class Watchers:
             if knows is not None:
                 knows(specs)
 
-    def acted(self, act: LayerAct) -> None:
+    def layer_action(self, action: LayerAction) -> None:
         """Tell every watcher what a layer did on a call besides passing it on."""
         for watcher in self._watchers:
-            acted = getattr(watcher, "acted", None)
-            if acted is not None:
-                acted(act)
+            layer_action = getattr(watcher, "layer_action", None)
+            if layer_action is not None:
+                layer_action(action)

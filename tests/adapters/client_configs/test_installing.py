@@ -155,7 +155,7 @@ async def test_a_client_that_starts_what_is_written_meets_the_fault(
     assert [answer.is_error for answer in answers] == [False, True, False]
     assert "503" in answers[1].content[0].text  # type: ignore[union-attr]
     (events,) = read_episodes(tmp_path / "project" / "shop.jsonl")
-    assert [bool(turn.strikes) for turn in build_record(events).turns if turn.call.tool == "price"] == [
+    assert [bool(turn.injections) for turn in build_record(events).turns if turn.call.tool == "price"] == [
         False,
         True,
         False,

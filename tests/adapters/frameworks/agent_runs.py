@@ -131,10 +131,10 @@ class AgentTrial:
         assert report.verdict.decision == "held", f"{report.verdict.reason}; {problems[:2]}"
         assert len(report.runs) == 2 * RUNS
         for run in report.runs:
-            struck = run.arm == "faults"
+            faulted = run.arm == "faults"
             cities = [turn.call.arguments["city"] for turn in run.record.turns]
-            assert cities == [run.input.rstrip("?").split()[-1]] * (1 + struck), f"{run.number}: calls for {cities}"
-            assert run.record.exposed == struck, f"run {run.number} without faults was struck, or the other way"
+            assert cities == [run.input.rstrip("?").split()[-1]] * (1 + faulted), f"{run.number}: calls for {cities}"
+            assert run.record.exposed == faulted, f"run {run.number} without faults was struck, or the other way"
             assert run.record.answer == f"{DEGREES[cities[0]]} degrees in {cities[0]}", f"answer: {run.record.answer}"
         assert len(desk.ended) == 2 * RUNS, f"the tool ran {len(desk.ended)} times, once a run is right"
         self._fresh(view, 2 * RUNS)
@@ -182,7 +182,7 @@ class AgentTrial:
 
 
 def _seen(run: Any) -> tuple[Any, ...]:
-    turns = [(turn.call.tool, dict(turn.call.arguments), len(turn.strikes)) for turn in run.record.turns]
+    turns = [(turn.call.tool, dict(turn.call.arguments), len(turn.injections)) for turn in run.record.turns]
     return run.record.about["arm"], run.number, run.input, run.passed, run.record.answer, turns
 
 

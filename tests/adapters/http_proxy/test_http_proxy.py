@@ -111,7 +111,7 @@ def test_a_body_breaks_off(proxy: Proxy, mode: str, error: str) -> None:
         assert first.body == BODY[: 2 * -(-len(BODY) // 8)]
     proxy.load([])
     (turn,) = proxy.record(f"broken {mode}").turns
-    assert turn.struck
+    assert turn.faulted
 
 
 def test_events_pass_as_they_come(served: Served, proxy: Proxy) -> None:
@@ -130,7 +130,7 @@ def test_events_pass_as_they_come(served: Served, proxy: Proxy) -> None:
         assert client.recv(4096) == b""  # closed where a last chunk was due
     proxy.load([])
     (turn,) = proxy.record("events").turns
-    assert turn.struck
+    assert turn.faulted
 
 
 def test_a_client_that_leaves_leaves_an_open_call(served: Served, proxy: Proxy) -> None:
@@ -159,7 +159,7 @@ def test_a_body_that_is_nested_too_deeply_is_text(
     proxy.load([])
     (turn,) = proxy.record(f"{deep}").turns
     assert isinstance(turn.call.arguments["body"], dict if deep < 200 else str)
-    assert turn.struck
+    assert turn.faulted
 
 
 @pytest.mark.parametrize("how", ["the client leaves", "faults are switched off", "another plan is loaded"])
@@ -178,10 +178,10 @@ def test_a_delay_that_is_cut_off_is_recorded_as_such(served: Served, proxy: Prox
     soon(lambda: how == "another plan is loaded" or proxy.state()["rules"]["one"]["fired"])
     proxy.load([])
     (turn,) = proxy.record(how).turns
-    (strike,) = turn.strikes
-    assert (turn.shown, turn.said, strike.shown, strike.cut_off) == (None, None, None, True)
-    assert strike.waited is not None
-    assert 0 < strike.waited < 60, "not what was planned"
+    (injection,) = turn.injections
+    assert (turn.shown, turn.said, injection.shown, injection.cut_off) == (None, None, None, True)
+    assert injection.waited is not None
+    assert 0 < injection.waited < 60, "not what was planned"
     assert len(served.requests) == came
 
 
@@ -195,10 +195,10 @@ def test_a_client_that_leaves_in_the_middle_of_an_answer_was_shown_no_whole_one(
     soon(lambda: proxy.state()["rules"]["one"]["fired"])
     proxy.load([])
     (turn,) = proxy.record("drip").turns
-    (strike,) = turn.strikes
-    assert (turn.shown, strike.shown, strike.cut_off) == (None, None, True)
-    assert strike.waited is not None
-    assert 0.3 <= strike.waited < 0.3 * len(EVENTS), "for the chunks that were asked for"
+    (injection,) = turn.injections
+    assert (turn.shown, injection.shown, injection.cut_off) == (None, None, True)
+    assert injection.waited is not None
+    assert 0.3 <= injection.waited < 0.3 * len(EVENTS), "for the chunks that were asked for"
 
 
 MATCHES: list[tuple[dict[str, Any], bool]] = [
@@ -219,10 +219,10 @@ MATCHES: list[tuple[dict[str, Any], bool]] = [
 
 def test_rules_look_at_method_path_query_body_and_header(proxy: Proxy) -> None:
     body = json.dumps({"order": {"count": 11}}).encode()
-    for number, (match, strikes) in enumerate(MATCHES):
+    for number, (match, fires) in enumerate(MATCHES):
         proxy.load([{"match": match, "fault": {"kind": "error", "status": 418}, "moment": "before"}], f"match {number}")
         got = raw(proxy.url, "/prices?page=2", "POST", body, X_Tenant="acme", Content_Type="application/json")
-        assert (got.status == 418) == strikes, match
+        assert (got.status == 418) == fires, match
     proxy.load([])
     (turn,) = proxy.record("match 6").turns
     assert turn.call.arguments == {"path": "/prices", "query": {"page": "2"}, "body": {"order": {"count": 11}}}
@@ -237,7 +237,7 @@ def test_the_record_holds_the_tools_answer_and_the_one_shown(proxy: Proxy) -> No
         assert raw(proxy.url, "/prices").status == 200
     proxy.load([])
     record = proxy.record("record")
-    assert [turn.struck for turn in record.turns] == [False, True]
+    assert [turn.faulted for turn in record.turns] == [False, True]
     assert record.turns[0].shown == Value(PRICES)
     assert record.turns[1].said == Value(PRICES)
     assert record.turns[1].shown != Value(PRICES)
@@ -267,7 +267,7 @@ def test_the_switch(proxy: Proxy, served: Served) -> None:
     assert proxy.state()["on"]
     proxy.load([])
     record = proxy.record("switch")
-    assert [turn.struck for turn in record.turns] == [True, True]
+    assert [turn.faulted for turn in record.turns] == [True, True]
     assert [one["on"] for one in record.about["switched"]] == [False, True]
 
 
@@ -313,11 +313,11 @@ def test_signals_a_token_and_a_server_that_is_down(tmp_path: Path) -> None:
     assert "the plan stays as it was: " in stderr
     assert "faults are on, with 'two' read again" in stderr
     record = proxy.record("down")
-    own, struck = record.turns
-    assert own.call.tool == struck.call.tool == "get_price"
+    own, faulted = record.turns
+    assert own.call.tool == faulted.call.tool == "get_price"
     assert own.shown is not None
-    assert (own.shown.status, own.shown.type, own.struck) == (502, "BadGateway", False)  # type: ignore[union-attr]
-    assert struck.struck
+    assert (own.shown.status, own.shown.type, own.faulted) == (502, "BadGateway", False)  # type: ignore[union-attr]
+    assert faulted.faulted
 
 
 def test_curl(served: Served, proxy: Proxy, tmp_path: Path) -> None:
@@ -366,6 +366,6 @@ def test_each_call_is_a_span(served: Served, tmp_path: Path) -> None:
         proxy.load(one({"kind": "error", "status": 503}, when={"nth": 2}), "spanned")
         assert [raw(proxy.url, "/prices").status for _ in range(2)] == [200, 503]
         proxy.ended()
-    passed, struck = (json.loads(line)["attributes"] for line in file.read_text().splitlines())
+    passed, faulted = (json.loads(line)["attributes"] for line in file.read_text().splitlines())
     assert "sealegs.fault.kinds" not in passed
-    assert (struck["sealegs.fault.kinds"], struck["http.response.status_code"]) == (["error"], 503)
+    assert (faulted["sealegs.fault.kinds"], faulted["http.response.status_code"]) == (["error"], 503)

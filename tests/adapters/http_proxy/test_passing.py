@@ -183,7 +183,7 @@ def test_described_operations_are_tools(proxy: Proxy) -> None:
     assert [turn.call.tool for turn in turns][:3] == ["get_user"] * 3
     assert turns[3].call.tool.endswith("/api/users/8/more")
     assert turns[0].call.arguments == {"path": "/api/users/7", "id": 7}
-    assert [turn.struck for turn in turns] == [True, True, False, False]
+    assert [turn.faulted for turn in turns] == [True, True, False, False]
     shown = turns[1].shown.value  # type: ignore[union-attr]
     assert shown != {"id": 8, "name": "Ada", "email": "ada@example.com"}
 

@@ -68,9 +68,9 @@ def test_the_official_client_meets_typed_faults(proxy: Proxy) -> None:
         proxy.load(rule({"kind": "model_error", "error": "server_error"}, first=1), "retry")
         assert client.chat.completions.create(**REQUEST).choices[0].message.content == REPLY
     proxy.load([])
-    assert [(turn.call.retry, turn.struck) for turn in proxy.record("retry").turns] == [(0, True), (1, False)]
-    assert [turn.struck for turn in proxy.record("limit").turns] == [True, False]
-    assert proxy.record("stream").turns[0].struck
+    assert [(turn.call.retry, turn.faulted) for turn in proxy.record("retry").turns] == [(0, True), (1, False)]
+    assert [turn.faulted for turn in proxy.record("limit").turns] == [True, False]
+    assert proxy.record("stream").turns[0].faulted
     assert b"a secret key" not in proxy.records.read_bytes()
 
 

@@ -168,10 +168,10 @@ async def check(client: str, direct: list[str] | str, proxied: list[str] | str) 
         assert first == second
         assert first[-1] == [(1.0, 2.0, None)]
         assert "accept size=42" in str(first[8]) or "2025" not in client
-        await check_struck(other)
+        await check_faulted(other)
 
 
-async def check_struck(one: Any) -> None:
+async def check_faulted(one: Any) -> None:
     assert price_of(await called(one, "price", item="struck")) != 12.5
     answer = await called(one, "price", item="error")
     assert answer["is_error"]

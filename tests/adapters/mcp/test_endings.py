@@ -82,8 +82,10 @@ def test_a_wait_that_is_cut_off_is_recorded_as_such(
                 pipes.end()
         pipes.process.wait(60)
     turn = record(file).turns[0]
-    (strike,) = turn.strikes
-    assert (turn.shown, strike.shown, strike.cut_off, strike.moment) == (None, None, True, moment)
-    assert (strike.said is not None, turn.said is not None) == (moment == "after",) * 2, "the tool's own answer is kept"
-    assert strike.waited is not None
-    assert 0 < strike.waited < 60, "as long as the client bore it, not what was planned"
+    (injection,) = turn.injections
+    assert (turn.shown, injection.shown, injection.cut_off, injection.moment) == (None, None, True, moment)
+    assert (injection.said is not None, turn.said is not None) == (moment == "after",) * 2, (
+        "the tool's own answer is kept"
+    )
+    assert injection.waited is not None
+    assert 0 < injection.waited < 60, "as long as the client bore it, not what was planned"

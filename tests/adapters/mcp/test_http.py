@@ -219,12 +219,12 @@ async def test_a_wait_holds_up_nothing_and_ends_when_the_client_hangs_up(tmp_pat
         assert len(server.requests) == 20
     (events,) = read_episodes(records)
     turn = build_record(events).turns[0]
-    assert turn.struck
+    assert turn.faulted
     assert turn.shown is None
-    waited = turn.strikes[0].waited
+    waited = turn.injections[0].waited
     assert waited is not None  # how long the client bore it, not the wait that was planned
     assert 0.3 <= waited < 60
-    assert (turn.strikes[0].shown, turn.strikes[0].cut_off) == (None, True)
+    assert (turn.injections[0].shown, turn.injections[0].cut_off) == (None, True)
 
 
 @pytest.mark.parametrize("ignored", [False, True])
@@ -402,7 +402,7 @@ async def test_an_answer_on_a_stream_that_is_taken_up_again_is_struck(tmp_path: 
                 assert (price == 10.0) is (way != "wrong")
             assert await taken_up(client, url, f"last-{id}") == message  # once more, where the answer was lost again
     (events,) = read_episodes(tmp_path / "records.jsonl")
-    assert [turn.struck for turn in build_record(events).turns] == [True, True, False, False]
+    assert [turn.faulted for turn in build_record(events).turns] == [True, True, False, False]
 
 
 async def test_streams_of_other_calls_are_taken_up_as_they_are(tmp_path: Path) -> None:
@@ -476,4 +476,9 @@ async def test_a_failure_comes_before_the_server_s_work_or_after_it(
     assert ran == ["after", "after"]
     assert len(set(shown)) == 1
     turns = [turn for events in read_episodes(tmp_path / "records.jsonl") for turn in build_record(events).turns]
-    assert [strike.moment for turn in turns for strike in turn.strikes] == ["before", "before", "after", "after"]
+    assert [injection.moment for turn in turns for injection in turn.injections] == [
+        "before",
+        "before",
+        "after",
+        "after",
+    ]

@@ -178,10 +178,10 @@ async def test_the_server_s_addresses_lead_to_the_proxy(tmp_path: Path) -> None:
         assert parse_qs(server.heard[-1][2].decode())["resource"] == [f"{theirs}/mcp"]
 
 
-@pytest.mark.parametrize("struck", ["tool", "request"])
-async def test_a_redirected_call_counts_once(tmp_path: Path, struck: str) -> None:
+@pytest.mark.parametrize("faulted", ["tool", "request"])
+async def test_a_redirected_call_counts_once(tmp_path: Path, faulted: str) -> None:
     called = [{"tool": "http/request"}, {"argument": {"name": "message", "equals": "tools/call"}}]
-    match: dict[str, Any] = {"tool": "fine"} if struck == "tool" else {"all": called}
+    match: dict[str, Any] = {"tool": "fine"} if faulted == "tool" else {"all": called}
     rules = [{"match": match, "when": {"nth": 3}, "fault": {"kind": "rate_limit"}}]
     records = tmp_path / "records.jsonl"
     async with behind(tmp_path, rules, "--records", str(records)) as (server, url, client, _):
@@ -194,12 +194,12 @@ async def test_a_redirected_call_counts_once(tmp_path: Path, struck: str) -> Non
         async with client.post(f"{ours}/moved", json=request(2, "fine")) as answer:
             assert (answer.status, text_of(await answer.json())) == (200, "fine")
         async with client.post(f"{ours}/moved", json=request(3, "fine")) as answer:
-            assert (answer.status == 429) is (struck == "request")
+            assert (answer.status == 429) is (faulted == "request")
             assert b"Rate limit exceeded" in await answer.read()
         assert server.calls == ["fine"] * 2
     (events,) = read_episodes(records)
     turns = [turn for turn in build_record(events).turns if turn.call.tool == "fine"]
-    assert [turn.struck for turn in turns] == [False, False, True][: 3 if struck == "tool" else 2]
+    assert [turn.faulted for turn in turns] == [False, False, True][: 3 if faulted == "tool" else 2]
 
 
 async def test_a_call_that_is_redirected_elsewhere_is_not_followed(tmp_path: Path) -> None:

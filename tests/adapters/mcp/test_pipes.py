@@ -54,7 +54,7 @@ def test_bytes_pass_as_they_are(
 
 
 @pytest.fixture(scope="module")
-def struck(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def faulted(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A proxy whose tools are each struck in a way of their own."""
     folder = tmp_path_factory.mktemp("struck")
     rules = [
@@ -77,8 +77,8 @@ def struck(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield pipes
 
 
-def test_an_error_is_a_tool_error(struck: Pipes) -> None:
-    message = struck.answer(1, "echo", way="error")
+def test_an_error_is_a_tool_error(faulted: Pipes) -> None:
+    message = faulted.answer(1, "echo", way="error")
     assert message["id"] == 1
     assert message["result"]["isError"] is True
     assert json.loads(text_of(message))["error"] == {
@@ -87,12 +87,12 @@ def test_an_error_is_a_tool_error(struck: Pipes) -> None:
         "message": "Service Unavailable",
         "retry_after": 2.0,
     }
-    assert text_of(struck.answer(2, "echo", way="plain")) == "out of paper"
-    assert b'"error"' not in struck.got()  # the server was not called
+    assert text_of(faulted.answer(2, "echo", way="plain")) == "out of paper"
+    assert b'"error"' not in faulted.got()  # the server was not called
 
 
-def test_an_error_with_a_code_is_a_protocol_error(struck: Pipes) -> None:
-    message = struck.answer("p", "echo", way="protocol")
+def test_an_error_with_a_code_is_a_protocol_error(faulted: Pipes) -> None:
+    message = faulted.answer("p", "echo", way="protocol")
     assert message == {
         "jsonrpc": "2.0",
         "id": "p",
@@ -100,88 +100,88 @@ def test_an_error_with_a_code_is_a_protocol_error(struck: Pipes) -> None:
     }
 
 
-def test_a_connection_refused_behind_the_tool_is_a_tool_error(struck: Pipes) -> None:
-    assert text_of(struck.answer(1, "echo", way="refused")) == "[Errno 111] Connection refused"
+def test_a_connection_refused_behind_the_tool_is_a_tool_error(faulted: Pipes) -> None:
+    assert text_of(faulted.answer(1, "echo", way="refused")) == "[Errno 111] Connection refused"
 
 
-def test_data_changes_in_both_its_forms(struck: Pipes) -> None:
-    result = struck.answer(1, "echo", way="delta", price=10.0)["result"]
+def test_data_changes_in_both_its_forms(faulted: Pipes) -> None:
+    result = faulted.answer(1, "echo", way="delta", price=10.0)["result"]
     changed = result["structuredContent"]["price"]
     assert changed != 10.0
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"] == {"way": "delta", "price": changed}
 
 
-def test_a_malformed_answer_is_broken_text_alone(struck: Pipes) -> None:
-    result = struck.answer(1, "echo", way="malformed", price=10.0)["result"]
+def test_a_malformed_answer_is_broken_text_alone(faulted: Pipes) -> None:
+    result = faulted.answer(1, "echo", way="malformed", price=10.0)["result"]
     assert "structuredContent" not in result
     with pytest.raises(ValueError, match=r"."):
         json.loads(result["content"][0]["text"])
 
 
-def test_a_duplicate_runs_twice_and_answers_once(struck: Pipes) -> None:
-    before = int(text_of(struck.answer(1, "count")))
-    assert struck.answer("twice", "echo", way="duplicate")["id"] == "twice"
-    assert int(text_of(struck.answer(2, "count"))) == before + 3
-    assert struck.silent(0.2)
+def test_a_duplicate_runs_twice_and_answers_once(faulted: Pipes) -> None:
+    before = int(text_of(faulted.answer(1, "count")))
+    assert faulted.answer("twice", "echo", way="duplicate")["id"] == "twice"
+    assert int(text_of(faulted.answer(2, "count"))) == before + 3
+    assert faulted.silent(0.2)
 
 
 @pytest.mark.parametrize(("tool", "way"), [("echo", "slow"), ("slow", "none")])
-def test_a_slow_call_holds_up_no_other(struck: Pipes, tool: str, way: str) -> None:
+def test_a_slow_call_holds_up_no_other(faulted: Pipes, tool: str, way: str) -> None:
     began = time.monotonic()
-    struck.call("slow", tool, way=way, seconds=6)
+    faulted.call("slow", tool, way=way, seconds=6)
     for id in range(20):
-        assert struck.answer(id, "echo", city="Oslo")["id"] == id
-    assert struck.message()["id"] == "slow"
+        assert faulted.answer(id, "echo", city="Oslo")["id"] == id
+    assert faulted.message()["id"] == "slow"
     assert time.monotonic() - began >= 6
 
 
-def test_a_hang_ends_with_a_cancel_that_the_server_never_hears(struck: Pipes) -> None:
-    struck.call("h", "echo", way="hang")
-    assert struck.silent(0.3)
-    struck.write(cancel("h"))
-    assert struck.silent(0.2)
-    assert struck.answer(1, "echo")["id"] == 1
-    log = struck.got()
+def test_a_hang_ends_with_a_cancel_that_the_server_never_hears(faulted: Pipes) -> None:
+    faulted.call("h", "echo", way="hang")
+    assert faulted.silent(0.3)
+    faulted.write(cancel("h"))
+    assert faulted.silent(0.2)
+    assert faulted.answer(1, "echo")["id"] == 1
+    log = faulted.got()
     assert b'"h"' not in log
 
 
-def test_a_delay_that_is_cancelled_never_runs_the_tool(struck: Pipes) -> None:
-    struck.write(request("late", "echo", way="late"), cancel("late"))
-    assert struck.silent(1.8)
-    assert b'"late"}' not in struck.got()
+def test_a_delay_that_is_cancelled_never_runs_the_tool(faulted: Pipes) -> None:
+    faulted.write(request("late", "echo", way="late"), cancel("late"))
+    assert faulted.silent(1.8)
+    assert b'"late"}' not in faulted.got()
 
 
-def test_what_comes_with_its_cancel_in_one_chunk_is_cancelled(struck: Pipes) -> None:
-    struck.write(request("a", "echo", way="hang"), cancel("a"), request("b", "echo"))
-    assert struck.message()["id"] == "b"
+def test_what_comes_with_its_cancel_in_one_chunk_is_cancelled(faulted: Pipes) -> None:
+    faulted.write(request("a", "echo", way="hang"), cancel("a"), request("b", "echo"))
+    assert faulted.message()["id"] == "b"
 
 
-def test_the_order_of_requests_is_kept(struck: Pipes) -> None:
+def test_the_order_of_requests_is_kept(faulted: Pipes) -> None:
     """Also past one that goes through the session."""
     calls = [request(f"o{n}", "echo", **({"way": "delta", "price": 1.0} if n % 3 == 0 else {})) for n in range(50)]
-    struck.write(*calls)
-    answered = {struck.message()["id"] for _ in calls}
+    faulted.write(*calls)
+    answered = {faulted.message()["id"] for _ in calls}
     assert answered == {one["id"] for one in calls}
-    arrived = [json.loads(line)["id"] for line in struck.got().splitlines()]
+    arrived = [json.loads(line)["id"] for line in faulted.got().splitlines()]
     assert [id for id in arrived if str(id).startswith("o")] == [one["id"] for one in calls]
 
 
-def test_a_request_of_the_server_and_its_answer_pass_while_a_call_is_held(struck: Pipes) -> None:
-    struck.call("h2", "echo", way="hang")
-    struck.call(1, "ask")
-    assert struck.message()["method"] == "sampling/createMessage"
-    struck.write({"jsonrpc": "2.0", "id": "sample", "result": {"answer": "yes"}})
-    assert json.loads(text_of(struck.message())) == {"answer": "yes"}
-    struck.write(cancel("h2"))
+def test_a_request_of_the_server_and_its_answer_pass_while_a_call_is_held(faulted: Pipes) -> None:
+    faulted.call("h2", "echo", way="hang")
+    faulted.call(1, "ask")
+    assert faulted.message()["method"] == "sampling/createMessage"
+    faulted.write({"jsonrpc": "2.0", "id": "sample", "result": {"answer": "yes"}})
+    assert json.loads(text_of(faulted.message())) == {"answer": "yes"}
+    faulted.write(cancel("h2"))
 
 
-def test_ten_megabytes_pass_and_are_struck(struck: Pipes) -> None:
-    struck.call("h3", "echo", way="hang")  # so that every line is looked at
-    assert len(text_of(struck.answer(1, "big", size=10_000_000))) == 10_000_000
-    message = struck.answer(2, "echo", way="delta", price=1.0, filler="y" * 10_000_000)
+def test_ten_megabytes_pass_and_are_struck(faulted: Pipes) -> None:
+    faulted.call("h3", "echo", way="hang")  # so that every line is looked at
+    assert len(text_of(faulted.answer(1, "big", size=10_000_000))) == 10_000_000
+    message = faulted.answer(2, "echo", way="delta", price=1.0, filler="y" * 10_000_000)
     assert message["result"]["structuredContent"]["price"] != 1.0
     assert len(message["result"]["structuredContent"]["filler"]) == 10_000_000
-    struck.write(cancel("h3"))
+    faulted.write(cancel("h3"))
 
 
 def test_a_cancel_that_is_ignored_is_answered_in_the_end(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_a_signal_reaches_the_server_and_the_record_is_written(tmp_path: Path) -
     (events,) = read_episodes(records)
     seen = build_record(events)
     assert seen.episode == "one"
-    assert [(turn.call.tool, turn.struck) for turn in seen.turns] == [("count", False), ("echo", True)]
+    assert [(turn.call.tool, turn.faulted) for turn in seen.turns] == [("count", False), ("echo", True)]
     assert seen.turns[1].shown is None
 
 
@@ -257,7 +257,7 @@ def test_when_the_client_leaves_the_record_says_what_happened(tmp_path: Path) ->
         assert pipes.end() == 0
     (events,) = read_episodes(records)
     turns = build_record(events).turns
-    assert [turn.struck for turn in turns] == [True, True, False, False]
+    assert [turn.faulted for turn in turns] == [True, True, False, False]
     assert turns[0].said is not None
     assert turns[0].said.value == {"price": 3.0}  # type: ignore[union-attr]
     assert turns[0].shown.value == shown != {"price": 3.0}  # type: ignore[union-attr]
@@ -476,7 +476,7 @@ def test_a_task_s_result_is_struck_when_it_is_fetched(tmp_path: Path) -> None:
         assert pipes.end() == 0
     (events,) = read_episodes(tmp_path / "records.jsonl")
     turns = build_record(events).turns
-    assert [turn.struck for turn in turns] == [False, True, True, True, True, True, True]
+    assert [turn.faulted for turn in turns] == [False, True, True, True, True, True, True]
     assert pipes.got().count(b'"tools/call"') == 7  # the duplicate's second; the one with a code never ran
 
 
@@ -529,8 +529,8 @@ def test_a_failure_comes_before_the_server_s_work_or_after_it(fault: dict[str, A
     assert ran == ["after", "after"]
     assert len({json.dumps({**one, "id": 0}) for one in shown}) == 1
     (events,) = read_episodes(records)
-    strikes = [strike for turn in build_record(events).turns for strike in turn.strikes]
-    assert [(one.moment, one.runs, one.delivered) for one in strikes] == [
+    injections = [injection for turn in build_record(events).turns for injection in turn.injections]
+    assert [(one.moment, one.runs, one.delivered) for one in injections] == [
         *[("before", 0, True)] * 2,
         *[("after", 1, True)] * 2,
     ]

@@ -51,4 +51,4 @@ async def test_a_stream_that_is_taken_up_again(url: str, tmp_path: Path) -> None
         assert proxy.wait(60) == 0
     (events,) = read_episodes(records)
     turns = build_record(events).turns
-    assert [(turn.call.tool, turn.struck) for turn in turns] == [("price", False), ("price", True)]
+    assert [(turn.call.tool, turn.faulted) for turn in turns] == [("price", False), ("price", True)]

@@ -32,7 +32,7 @@ def test_the_layer_tries_again_where_an_answer_is_unlike_the_record() -> None:
     scene = Stage(RecoveryLayer(detectors=(LEARNED.detector(0.01),)), {TOOL: script}, (READS,))
     assert scene.call(TOOL, **arguments) == script[1]
     assert len(scene.made) == 2
-    assert scene.acts == ["tried", "retried"]
+    assert scene.actions == ["tried", "retried"]
 
 
 def test_a_plan_names_its_profiles(tmp_path: Path) -> None:

@@ -49,17 +49,17 @@ def values(folder: Path) -> dict[tuple[str, str], float | None]:
     return {(row["mode"], row["metric"]): row["value"] for row in rows(folder) if row["level"] == "all"}
 
 
-def strikes(logs: EvalLogs) -> dict[EvalEpisode, list[Any]]:
+def injections(logs: EvalLogs) -> dict[EvalEpisode, list[Any]]:
     """Every fault that fired: on which call, what, and what was shown."""
-    return {key: list(_strikes(one)) for key, one in logs.played.items()}
+    return {key: list(_injections(one)) for key, one in logs.played.items()}
 
 
-def _strikes(one: PlayedEpisode) -> Iterator[Any]:
+def _injections(one: PlayedEpisode) -> Iterator[Any]:
     assert one.record is not None
     for turn in one.record.turns:
-        for strike in turn.strikes:
-            shown = json.dumps(strike.shown, sort_keys=True)
-            yield turn.call.tool, dict(turn.call.arguments), strike.rule, strike.kind, strike.moment, shown
+        for injection in turn.injections:
+            shown = json.dumps(injection.shown, sort_keys=True)
+            yield turn.call.tool, dict(turn.call.arguments), injection.rule, injection.kind, injection.moment, shown
 
 
 def calls(one: PlayedEpisode) -> list[str]:

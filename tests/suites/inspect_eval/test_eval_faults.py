@@ -10,7 +10,7 @@ from sealegs.faults.corruption import can_corrupt
 from sealegs.faults.invariants import Bounds
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
-from sealegs.suites.inspect_eval.eval_faults import FaultDraw, struck_kinds
+from sealegs.suites.inspect_eval.eval_faults import FaultDraw, injected_kinds
 from sealegs.traces import EpisodeEnded, Record, Recorder, Turn, build_record
 
 PRICED = ToolSpec("price", effects=False, invariants=(Bounds("price", minimum=0),))
@@ -100,6 +100,6 @@ def test_a_drawn_plan_strikes_the_first_touch_of_its_victim_whatever_its_name() 
     shown = [session.call(tool, {}, lambda call: answer) for tool in ("get a", name, name)]
     assert [isinstance(one, Failure) for one in shown] == [False, True, False]
     recorder.finish("answered", answer="done")
-    (kind,) = struck_kinds(build_record(recorder.events))
+    (kind,) = injected_kinds(build_record(recorder.events))
     assert kind.startswith("error ")
     assert kind.removeprefix("error ") in {str(one.status) for one in explicit_responses("P1")}

@@ -22,7 +22,7 @@ from sealegs.suites.inspect_eval.foreign_task import load_eval
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, read_knowledge
 from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.suite import SUITE
-from tests.suites.inspect_eval.played import OUTAGE, SHOP, named, options_for, play, sealegs, strikes
+from tests.suites.inspect_eval.played import OUTAGE, SHOP, injections, named, options_for, play, sealegs
 
 PLAIN = named("plain")
 BROKEN = {  # files of which the eval cannot be loaded
@@ -154,7 +154,7 @@ def test_a_plan_may_strike_how_an_agent_submits(tmp_path: Path) -> None:
     plan = tmp_path / "plan.yaml"
     plan.write_text(OUTAGE.replace("order", "submit"))
     logs = play(tmp_path / "run", "reacting", plan=str(plan), limit=2)
-    assert all(found for key, found in strikes(logs).items() if key.mode == "plan")
+    assert all(found for key, found in injections(logs).items() if key.mode == "plan")
 
 
 def test_what_the_eval_does_not_have_is_refused_before_anything_runs(

@@ -28,12 +28,12 @@ from tests.suites.inspect_eval.played import (
     OUTAGE,
     SEALEGS,
     calls,
+    injections,
     named,
     options_for,
     play,
     rows,
     sealegs,
-    strikes,
     values,
 )
 
@@ -69,27 +69,27 @@ def test_what_is_kept_by_hand_count(tmp_path: Path) -> None:
         assert metrics[mode, "kept"] == metrics[mode, "faulted"] == round(100 * count / 6, 2)
         assert metrics[mode, "exposed"] == 100
         assert metrics[mode, "faulted_difference"] == round(100 * count / 6 - 100, 2)
-    struck = [hit for key, hits in strikes(logs).items() if key.mode == "P1" for hit in hits]
-    lost = [tool for tool, _, _, _, moment, _ in struck if tool == "order" and moment == "after"]
+    faulted = [hit for key, hits in injections(logs).items() if key.mode == "P1" for hit in hits]
+    lost = [tool for tool, _, _, _, moment, _ in faulted if tool == "order" and moment == "after"]
     assert kept["P1"] == 6 - len(lost), "what a patient clerk loses in passing is an order that was done already"
     assert 0 < len(lost) < 6
 
 
 def test_extra_calls_and_stops_by_hand_count(tmp_path: Path) -> None:
     logs = play(tmp_path, "plain", "patient", modes="P2")
-    clean, struck = judged(logs), []
+    clean, faulted = judged(logs), []
     for (mode, sample), result in judged(logs).items():
         if mode == "P2":
             own, before = (len(calls(logs.played[EvalEpisode(at, sample, 1)])) for at in ("P2", "NP"))
             assert result.extra_calls == own - before
             assert result.right_stop == (not result.solved), "every tool that it needs is gone, and it says so"
             assert not result.early_stop
-            struck.append(result)
-    assert len(struck) == 6
+            faulted.append(result)
+    assert len(faulted) == 6
     assert all(one.extra_calls == 0 for (mode, _), one in clean.items() if mode == "NP")
     metrics = values(tmp_path)
-    assert metrics["P2", "extra_calls"] == round(sum(one.extra_calls for one in struck) / 6, 2)
-    assert metrics["P2", "right_stop"] == round(100 * sum(one.right_stop for one in struck) / 6, 2)
+    assert metrics["P2", "extra_calls"] == round(sum(one.extra_calls for one in faulted) / 6, 2)
+    assert metrics["P2", "right_stop"] == round(100 * sum(one.right_stop for one in faulted) / 6, 2)
     assert ("P1", "right_stop") not in metrics
 
 
@@ -136,13 +136,13 @@ def test_epochs_are_episodes_of_their_own(tmp_path: Path) -> None:
         for number in range(3)
         for epoch in (1, 2, 3)
     }
-    hits = strikes(logs)
+    hits = injections(logs)
     drawn = {json.dumps(hits[EvalEpisode("P1", f"s{number}", epoch)]) for number in range(3) for epoch in (1, 2, 3)}
     assert len(drawn) > 3, "the fault is drawn anew for each epoch"
     again = play(tmp_path / "again", "many_epochs", epochs=3)
-    assert strikes(again) == hits
+    assert injections(again) == hits
     one = play(tmp_path / "one", "many_epochs", epochs=1)
-    assert strikes(one) == {key: found for key, found in hits.items() if key.epoch == 1}
+    assert injections(one) == {key: found for key, found in hits.items() if key.epoch == 1}
 
 
 def test_what_is_missing_of_some_epochs_is_played_alone(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_what_is_missing_of_some_epochs_is_played_alone(tmp_path: Path) -> None:
     left = read_eval_logs(tmp_path / "part")
     assert 0 < len(left.played) < len(part.played)
     resumed = play(tmp_path / "part", "many_epochs", epochs=2)
-    assert strikes(resumed) == strikes(whole)
+    assert injections(resumed) == injections(whole)
     assert rows(tmp_path / "part") == expected
 
 

@@ -40,7 +40,7 @@ def test_a_stop_is_judged_by_the_agents_own_words(role: bool, known: str | None,
         more["knowledge"] = str(file)
     logs = play(tmp_path / "run", "with_customer", "hasty", plan=str(plan), limit=2, **more)
     assert answers(logs) == {words}
-    struck = [one for one in judged_episodes(logs) if one.mode == "plan"]
-    assert [one.exposed for one in struck] == [True, True]
-    assert [one.right_stop for one in struck] == [words == STOPPED] * 2
-    assert not any(one.early_stop for one in struck)
+    faulted = [one for one in judged_episodes(logs) if one.mode == "plan"]
+    assert [one.exposed for one in faulted] == [True, True]
+    assert [one.right_stop for one in faulted] == [words == STOPPED] * 2
+    assert not any(one.early_stop for one in faulted)

@@ -26,7 +26,7 @@ from sealegs.faults.triggers import AnyOf, First, FirstTouch, Not, Tag, Tool
 from sealegs.faults.user_error import UserError
 from sealegs.suites.inspect_eval.eval_logs import EvalEpisode
 from sealegs.suites.inspect_eval.foreign_task import load_eval
-from tests.suites.inspect_eval.played import calls, named, options_for, play, strikes
+from tests.suites.inspect_eval.played import calls, injections, named, options_for, play
 
 LOOPS = ("plain", "reacting", "basic", "by_hand", "handed_over", "delegated", "from_source", "in_sandbox")
 FEW = ("count=3",)
@@ -103,7 +103,7 @@ def test_a_fault_reaches_the_agent_as_inspect_shows_a_failing_tool(task: str, tm
     faulted = [key for key in logs.played if key.mode == "P1"]
     assert faulted
     for key in faulted:
-        ((tool, _, _, _, _, shown),) = strikes(logs)[key]
+        ((tool, _, _, _, _, shown),) = injections(logs)[key]
         message = json.loads(shown)["failure"]["message"]
         (sample,) = [one for one in all_samples(tmp_path) if (str(one.id), mode_of(one)) == (key.sample, "P1")]
         errors = [(one.function, one.error.message) for one in sample.events if one.event == "tool" and one.error]
@@ -116,8 +116,8 @@ def test_a_fault_reaches_the_agent_as_inspect_shows_a_failing_tool(task: str, tm
 def test_faults_do_not_depend_on_how_many_samples_run_side_by_side(task: str, tmp_path: Path) -> None:
     alone = play(tmp_path / "one", task, "parallel", connections=1, task_args=FEW)
     beside = play(tmp_path / "eight", task, "parallel", connections=8, task_args=FEW)
-    assert any(strikes(alone).values())
-    assert strikes(alone) == strikes(beside)
+    assert any(injections(alone).values())
+    assert injections(alone) == injections(beside)
     assert {k: one.value for k, one in alone.played.items()} == {k: one.value for k, one in beside.played.items()}
 
 
@@ -127,7 +127,7 @@ def test_calls_asked_for_at_once_are_counted_in_the_order_of_the_message(tmp_pat
         "version: 1\nname: second\nrules:\n- match: {tool: look_up}\n  when: {nth: 2}\n  fault: {kind: error}\n"
     )
     logs = play(tmp_path / "run", "plain", "parallel", plan=str(plan))
-    found = {key.sample: found for key, found in strikes(logs).items() if key.mode == "plan"}
+    found = {key.sample: found for key, found in injections(logs).items() if key.mode == "plan"}
     assert found
     for sample, hits in found.items():
         first_calls = [call for call in calls(logs.played[EvalEpisode("NP", sample, 1)]) if call.startswith("look_up")]
@@ -147,10 +147,10 @@ def test_the_simulated_user_is_left_alone_unless_the_plan_names_the_tool(tmp_pat
         assert clean.record is not None
         if name == "any":
             assert calls(clean) == ["look_up(lamp)", "order(lamp, 1)"], "the clerk's own calls, and none of the user's"
-            assert len(strikes(logs)[hit.episode]) == 2
+            assert len(injections(logs)[hit.episode]) == 2
         else:
             assert calls(hit)[:3] == ["look_up(lamp)", "look_up(lamp)", "look_up(lamp)"], "user, user again, clerk"
-            assert len(strikes(logs)[hit.episode]) == 1
+            assert len(injections(logs)[hit.episode]) == 1
 
 
 def test_tools_of_an_mcp_server_are_struck(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_tools_of_an_mcp_server_are_struck(tmp_path: Path) -> None:
     hit = [one for key, one in logs.played.items() if key.mode == "plan"]
     assert len(hit) == 3
     for one in hit:
-        assert strikes(logs)[one.episode]
+        assert injections(logs)[one.episode]
         assert one.value == 1, "the patient clerk asks again"
 
 
@@ -243,11 +243,11 @@ def test_wrapped_tools_of_another_framework_behind_a_bridge_are_struck(moment: s
     assert not any(event.event == "tool" for sample in all_samples(tmp_path / "run") for event in sample.events)
     for key, one in logs.played.items():
         orders = 1 + int(key.sample[1:]) % 3
-        struck = strikes(logs)[key]
+        injected = injections(logs)[key]
         made = [call.split("(")[0] for call in calls(one)]
-        assert made == ["look_up"] * orders + ["order"] * (orders + len(struck)), "the agent makes a call again"
-        assert [(hit[0], hit[4]) for hit in struck] == ([] if key.mode == "NP" else [("order", moment)])
-        assert one.value == (0 if struck and moment == "after" else 1), "an order that was done is then done twice"
+        assert made == ["look_up"] * orders + ["order"] * (orders + len(injected)), "the agent makes a call again"
+        assert [(hit[0], hit[4]) for hit in injected] == ([] if key.mode == "NP" else [("order", moment)])
+        assert one.value == (0 if injected and moment == "after" else 1), "an order that was done is then done twice"
 
 
 def test_options_of_other_modes_are_kept(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_an_agent_that_works_for_another_is_struck_where_the_plan_names_it(
     found = {key: one for key, one in logs.played.items() if key.mode == "plan"}
     assert len(found) == 3
     for key, one in found.items():
-        ((hit, _, _, _, when, shown),) = strikes(logs)[key]
+        ((hit, _, _, _, when, shown),) = injections(logs)[key]
         assert (hit, when) == (tool, moment)
         (sample,) = [
             one for one in all_samples(tmp_path / "run") if (str(one.id), mode_of(one)) == (key.sample, "plan")
@@ -298,5 +298,5 @@ def test_what_an_agent_that_works_for_another_calls_is_struck_as_any_call(task: 
     logs = play(tmp_path / "run", task, plan=str(plan), limit=1)
     one = logs.played[EvalEpisode("plan", "s0", 1)]
     assert calls(one) == ["look_up(lamp)", "order(lamp, 1)"]
-    assert [hit[0] for hit in strikes(logs)[one.episode]] == ["look_up", "order"]
+    assert [hit[0] for hit in injections(logs)[one.episode]] == ["look_up", "order"]
     assert one.value == 1

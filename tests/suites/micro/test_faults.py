@@ -36,19 +36,19 @@ def shown(fault: str, schedule: Schedule, calls: int = 10, **parameters: Any) ->
     return [session.call("Sum", {"n": n}, lambda _: Value(165)) for n in range(calls)]
 
 
-def struck(schedule: Schedule, calls: int = 10) -> list[int]:
+def faulted(schedule: Schedule, calls: int = 10) -> list[int]:
     outcomes = shown("unreachable", schedule, calls)
     return [n for n, outcome in enumerate(outcomes, start=1) if isinstance(outcome, Failure)]
 
 
 def test_every_form_of_the_schedule_strikes_the_calls_that_it_names() -> None:
-    assert struck(Permanent()) == list(range(1, 11))
-    assert struck(Transient(2)) == [1, 2]
-    assert struck(BurstPattern(2, 3)) == [2, 3, 4]
-    assert struck(BurstPattern(2, 2, 3, 1)) == [2, 3, 5, 6, 8, 9]
-    assert struck(ProbabilityPattern(0.0)) == []
-    assert struck(ProbabilityPattern(1.0)) == list(range(1, 11))
-    share = len(struck(ProbabilityPattern(0.3), 4000)) / 4000
+    assert faulted(Permanent()) == list(range(1, 11))
+    assert faulted(Transient(2)) == [1, 2]
+    assert faulted(BurstPattern(2, 3)) == [2, 3, 4]
+    assert faulted(BurstPattern(2, 2, 3, 1)) == [2, 3, 5, 6, 8, 9]
+    assert faulted(ProbabilityPattern(0.0)) == []
+    assert faulted(ProbabilityPattern(1.0)) == list(range(1, 11))
+    share = len(faulted(ProbabilityPattern(0.3), 4000)) / 4000
     assert abs(share - 0.3) < 4 * (0.3 * 0.7 / 4000) ** 0.5
 
 

@@ -48,8 +48,8 @@ def test_faults_strike_at_the_boundary_that_is_named(workload: str) -> None:
     for boundary in ("inner", "outer"):
         for fault in ("unreachable", "incorrect", "delta"):
             result, passage = played(workload, "oracle", boundary, fault, Transient(1))
-            struck = {call["agent"] for call in result["calls"] if call["struck"]}
-            assert struck == {boundary} == {passage.struck}
+            faulted = {call["agent"] for call in result["calls"] if call["struck"]}
+            assert faulted == {boundary} == {passage.struck}
 
 
 @pytest.mark.parametrize("workload", PAIRED)
@@ -102,9 +102,9 @@ def test_a_wrong_answer_between_the_agents() -> None:
 def test_slowness_costs_time_and_changes_nothing(workload: str, boundary: str) -> None:
     plan = experiment_plan("slow", {"seconds": 0.03}, Permanent(), 3).as_data()
     result = play_micro_episode({"workload": workload, "model": "scripted/naive", "boundary": boundary, "plan": plan})
-    struck = [call for call in result["calls"] if call["agent"] == boundary]
+    faulted = [call for call in result["calls"] if call["agent"] == boundary]
     assert load_workloads()[workload].judge(result["answer"])
-    assert result["seconds"] >= 0.03 * len(struck)
+    assert result["seconds"] >= 0.03 * len(faulted)
     assert {hop.inner for hop in trace_propagation(workload, result).hops} == {
         "absorbed" if boundary == "inner" else "not touched"
     }

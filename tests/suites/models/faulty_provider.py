@@ -91,7 +91,7 @@ class FaultyProvider:
     times: int | None = None
     by_model: bool = False
     given: dict[str, str] = field(default_factory=dict)
-    struck: Counter[str] = field(default_factory=Counter)
+    faulted: Counter[str] = field(default_factory=Counter)
     requests: list[dict[str, Any]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -99,10 +99,10 @@ class FaultyProvider:
         """Let these strike from now on, and forget earlier requests."""
         self.faults, self.first, self.times, self.by_model = faults, first, times, by_model
         self.given.clear()
-        self.struck.clear()
+        self.faulted.clear()
         self.requests.clear()
 
-    def strikes(self, body: dict[str, Any], turn: int) -> str:
+    def fault_for(self, body: dict[str, Any], turn: int) -> str:
         """The fault that strikes now."""
         question = next(json.dumps(message["content"]) for message in body["messages"] if message["role"] == "user")
         with self.lock:
@@ -111,9 +111,9 @@ class FaultyProvider:
             if self.by_model:
                 return str(body["model"])
             fault = self.given.setdefault(question, self.faults[len(self.given) % len(self.faults)])
-            if self.times is not None and self.struck[question] >= self.times:
+            if self.times is not None and self.faulted[question] >= self.times:
                 return ""
-            self.struck[question] += 1
+            self.faulted[question] += 1
             return fault
 
 
@@ -133,7 +133,7 @@ class Handler(BaseHTTPRequestHandler):
         turn = sum(message["role"] == "assistant" for message in body["messages"])
         if self.headers.get("Authorization") != f"Bearer {KEY}":
             return self._send(*FAULTS["401"]())
-        fault = self.provider.strikes(body, turn)
+        fault = self.provider.fault_for(body, turn)
         if fault == "reset":
             self.close_connection = True
             self.connection.shutdown(2)

@@ -194,7 +194,7 @@ def test_odd_replies_and_what_a_retry_mends_end_no_episode(
         assert [term for _, term in ends(suite, tmp_path / "odd")].count("malformed calls") == 1
     provider.begin("429", "500", "reset", times=1)
     found = played(suite, tmp_path / "mended", provider, retries=3)
-    assert set(provider.struck.values()) == {1}
+    assert set(provider.faulted.values()) == {1}
     assert found.validity.invalid == 0
     assert {reason for reason, _ in ends(suite, tmp_path / "mended")} == {"answered"}
 

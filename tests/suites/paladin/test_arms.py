@@ -19,8 +19,8 @@ from sealegs.recovery.signature import Signature
 from sealegs.scoring import judge
 from sealegs.suites.paladin.arm_engine import Setup, play_paladin_episode
 from sealegs.suites.paladin.episodes import PaladinEpisode, episodes_of_set
-from sealegs.traces import FaultStruck, build_record
-from sealegs.traces.events import LayerActed
+from sealegs.traces import FaultInjected, build_record
+from sealegs.traces.events import LayerActionTaken
 
 ERROR = render(Failure("Service Unavailable", type="ServiceUnavailable", status=503))
 MENU = Menu(("call again", "correct it", "use another tool", "stop"), 2)
@@ -125,9 +125,9 @@ def test_retrieval_speaks_of_failures_alone(arm: str) -> None:
     assert one.turns == other.turns
     failing = next(e for e in episodes_of_set("eval") if e.kind == "switch")
     events = play_paladin_episode(failing, "heeder", Setup(arm, "on", max_steps=15))
-    advised = {event.call for event in events if isinstance(event, LayerActed) and event.action == "advised"}
+    advised = {event.call for event in events if isinstance(event, LayerActionTaken) and event.action == "advised"}
     assert advised
-    assert advised <= {event.call for event in events if isinstance(event, FaultStruck) and event.delivered}
+    assert advised <= {event.call for event in events if isinstance(event, FaultInjected) and event.delivered}
 
 
 def test_critic_says_nothing_about_what_it_holds_for_right() -> None:

@@ -48,14 +48,14 @@ def test_sets_are_uniform_over_the_classes(set: str, each: int) -> None:
 def test_the_failure_is_delivered_at_its_turn_and_recoverable_as_declared(episode: PaladinEpisode) -> None:
     found = build_record(play_paladin_episode(episode, "planner", Setup("vanilla")))
     verdict = judge(found, episode.case(found))
-    struck = [place for place, turn in enumerate(found.turns, 1) if turn.struck]
+    faulted = [place for place, turn in enumerate(found.turns, 1) if turn.faulted]
     if episode.kind == CLEAN:
-        assert (struck, verdict.success, episode.turn) == ([], True, 0)
+        assert (faulted, verdict.success, episode.turn) == ([], True, 0)
         return
-    assert struck[0] == episode.turn
+    assert faulted[0] == episode.turn
     assert verdict.exposed
     assert verdict.solvable == (episode.kind != KINDS[2])
-    assert len(struck) == episode.times if episode.kind == KINDS[0] else len(struck) >= 1
+    assert len(faulted) == episode.times if episode.kind == KINDS[0] else len(faulted) >= 1
     assert verdict.best is not None
     if episode.kind == KINDS[2]:
         assert verdict.best == 1
@@ -116,4 +116,4 @@ def test_toolreflect_grants_three_attempts_a_call() -> None:
     failed = [turn.shown for turn in found.turns if isinstance(turn.shown, Failure)]
     assert [f.type for f in failed[:ATTEMPTS]].count("AttemptsExhausted") == 0
     assert {f.type for f in failed[ATTEMPTS:]} == {"AttemptsExhausted"}
-    assert sum(turn.struck for turn in found.turns) == ATTEMPTS
+    assert sum(turn.faulted for turn in found.turns) == ATTEMPTS

@@ -236,7 +236,7 @@ def active_session(stage: SceneRunner) -> None:
     faults = scene_plan(("forecast", Partial()), ("advice", Error(status=503)))
     handed, found = stage.armed(faults, *BOTH), stage.armed(faults, *BOTH, active=True)
     expect_alike(handed, found)
-    expect(len(found.witness.strikes) == 2, f"2 faults should strike; {len(found.witness.strikes)} did")
+    expect(len(found.witness.injections) == 2, f"2 faults should strike; {len(found.witness.injections)} did")
 
 
 CHECKS: Mapping[str, Callable[[SceneRunner], None]] = {
@@ -343,19 +343,19 @@ def _meeting(stage: SceneRunner) -> dict[str, Act]:
 
 
 def _did(played: SceneResult, moment: str, times: int) -> None:
-    """The tool `forecast` began and ended so often, and every strike says at which moment it came."""
+    """The tool `forecast` began and ended so often, and every injection says at which moment it came."""
     done = played.desk.ended.count("forecast")
     begun = played.desk.begun.count("forecast")
     expect(begun == done == times, f"struck {moment} its work, the tool should run {times} times; it ran {done} times")
-    moments = {strike.moment for strike in played.witness.strikes}
-    expect(moments == {moment}, f"the fault should strike {moment} the work; its strikes say {sorted(moments)}")
+    moments = {injection.moment for injection in played.witness.injections}
+    expect(moments == {moment}, f"the fault should strike {moment} the work; its injections say {sorted(moments)}")
 
 
 def _gave_up(played: SceneResult) -> None:
     expect(not played.stuck and played.seconds < SOON, f"the run still hung after {played.seconds:.1f} s")
     expect("forecast" not in played.desk.begun, "the tool ran although the call hung before it")
-    strikes = [strike for strike in played.witness.strikes if strike.kind == "hang"]
-    expect(strikes and all(one.shown is None for one in strikes), "the hang was not struck, or it was answered")
+    injections = [injection for injection in played.witness.injections if injection.kind == "hang"]
+    expect(injections and all(one.shown is None for one in injections), "the hang was not struck, or it was answered")
 
 
 def _untouched(bare: SceneResult, played: SceneResult) -> None:

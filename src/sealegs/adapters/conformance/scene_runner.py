@@ -15,7 +15,7 @@ from sealegs.adapters.conformance.harness import Harness, ModelScript, Scene, Sc
 from sealegs.faults import AnyFault, Call, Outcome, Plan, Rule, Wait
 from sealegs.faults.call import Layer
 from sealegs.faults.triggers import Matcher, Tool
-from sealegs.inject import Session, Strike
+from sealegs.inject import Injection, Session
 
 LIMIT = 30.0  # seconds after which a scene counts as stuck
 BEAT = 0.01  # seconds between two beats of the event loop's heart
@@ -40,17 +40,17 @@ def scene_rule(match: Matcher, fault: AnyFault, **more: Any) -> Rule:
 
 
 class SessionProbe:
-    """Watches a session: its strikes, and how often the event loop's heart beat while a call waited."""
+    """Watches a session: its injections, and how often the event loop's heart beat while a call waited."""
 
     def __init__(self) -> None:
-        self.strikes: list[Strike] = []
+        self.injections: list[Injection] = []
         self.waiting = threading.Event()  # set when the first wait begins
         self.beats = 0
         self.calls = 0
 
-    def struck(self, strike: Strike) -> None:
+    def injected(self, injection: Injection) -> None:
         """A fault fired."""
-        self.strikes.append(strike)
+        self.injections.append(injection)
 
     def around(self, layer: Layer) -> Layer:
         """The layer, watched."""
@@ -86,7 +86,7 @@ class SceneResult:
         seconds: the time that it took.
         events: the events that the framework streamed.
         desk: the tools, and the work that was done at them.
-        witness: the calls and strikes that were seen at the seam.
+        witness: the calls and injections that were seen at the seam.
         stuck: whether the run had not ended after `LIMIT`.
     """
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sealegs.adapters.http_proxy.proxy_settings import ProxySettings
 from sealegs.faults.plan import Plan
 from sealegs.faults.user_error import UserError
-from sealegs.inject import RealClock, Session, Strike, Watcher
+from sealegs.inject import Injection, RealClock, Session, Watcher
 
 if TYPE_CHECKING:
     from sealegs.inject.clock import Clock
@@ -58,7 +58,7 @@ class ProxyEpisode:
             clock=self._clock,
             timeout=settings.timeout,
             watcher=_joined(watchers),
-            on_strike=self._struck,
+            on_injection=self._injected,
         )
 
     def _recording(self, settings: ProxySettings) -> Recorder | None:
@@ -110,11 +110,11 @@ class ProxyEpisode:
             self._recorder.finish("answered", detail=detail)
         self._files.close()
 
-    def _struck(self, strike: Strike) -> None:
-        counts = self._counts.get(strike.rule)
+    def _injected(self, injection: Injection) -> None:
+        counts = self._counts.get(injection.rule)
         if counts is not None:
             counts[0] += 1
-            counts[1] += strike.delivered
+            counts[1] += injection.delivered
 
 
 def _joined(watchers: list[Watcher]) -> Watcher | None:

@@ -30,11 +30,11 @@ from sealegs.adapters.mcp.framing import (
     with_data,
 )
 from sealegs.adapters.mcp.gate import Gate
+from sealegs.adapters.mcp.http_faulted_request import FaultedRequest, request_arguments
 from sealegs.adapters.mcp.http_passthrough import PassThrough
 from sealegs.adapters.mcp.http_response import SESSION, GrowingResponse, ResponseHead, drained
 from sealegs.adapters.mcp.http_resumption import KeptCalls, ResumableCall
 from sealegs.adapters.mcp.http_signposts import Signposts
-from sealegs.adapters.mcp.http_struck_request import StruckRequest, request_arguments
 from sealegs.adapters.mcp.list_changes import subscribed
 from sealegs.adapters.mcp.mcp_exchange import ClientReply, McpExchange, ServerReply
 from sealegs.adapters.relaying.http_guard import RequestGuard
@@ -87,7 +87,7 @@ class HttpRelay:
         answer = partial(self._answered, request, body, message)
         if intercepted is None:
             return await answer()
-        return await StruckRequest(request, message, intercepted, answer).answered()
+        return await FaultedRequest(request, message, intercepted, answer).answered()
 
     async def _answered(self, request: web.BaseRequest, body: bytes, message: Message | None) -> web.StreamResponse:
         """Answer a request that is not struck itself."""

@@ -141,7 +141,7 @@ class CheckReport:
         return found
 
     @property
-    def struck(self) -> list[JudgedRun]:
+    def faulted(self) -> list[JudgedRun]:
         """The runs in which a fault was delivered."""
         return [one for one in self.runs if one.episode.mode != CLEAN and one.verdict.exposed]
 
@@ -156,7 +156,7 @@ class CheckReport:
             return ExperimentVerdict(
                 "inconclusive", f"without any fault {right} of {len(clean)} runs were right: fix that first"
             )
-        passed, n = sum(one.verdict.success for one in self.struck), len(self.struck)
+        passed, n = sum(one.verdict.success for one in self.faulted), len(self.faulted)
         if not n:
             return ExperimentVerdict("inconclusive", "no fault was delivered in any run")
         decision, counted = decide(passed, n, required), f"{passed} of {n} runs under faults were right"

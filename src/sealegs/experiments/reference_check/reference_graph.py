@@ -40,7 +40,7 @@ from sealegs.tasks import (
     UserInput,
     check_graph,
 )
-from sealegs.traces import FaultStruck, Record, Turn, outcome_data, outcome_from
+from sealegs.traces import FaultInjected, Record, Turn, outcome_data, outcome_from
 
 LEVEL = "own"
 
@@ -195,19 +195,19 @@ def read_record(record: Record, reference: LearnedReference) -> Record:
                 shown=plain_outcome(turn.shown),
                 final=plain_outcome(turn.final),
                 answers=tuple(one for answer in turn.answers if (one := plain_outcome(answer)) is not None),
-                strikes=tuple(map(_plain_strike, turn.strikes)),
+                injections=tuple(map(_plain_injection, turn.injections)),
                 effects=effects,
             )
         )
     return replace(record, turns=tuple(turns))
 
 
-def _plain_strike(strike: FaultStruck) -> FaultStruck:
+def _plain_injection(injection: FaultInjected) -> FaultInjected:
     returned, shown = (
         None if data is None or (one := plain_outcome(outcome_from(data))) is None else outcome_data(one)
-        for data in (strike.said, strike.shown)
+        for data in (injection.said, injection.shown)
     )
-    return replace(strike, said=returned, shown=shown)
+    return replace(injection, said=returned, shown=shown)
 
 
 def step_of(turn: Turn, reference: LearnedReference) -> LearnedStep | None:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from sealegs.faults import seeds
 from sealegs.faults.call import Failure, Value, Wait
-from sealegs.inject.strike import safely_equal
+from sealegs.inject.injection import safely_equal
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
 from sealegs.recovery.failure_category import FailureCategory
 from sealegs.recovery.policies.policy import Policy

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
 from sealegs.faults.equal import arguments_key
 from sealegs.inject.deadline import was_left_running
-from sealegs.inject.strike import safely_equal
+from sealegs.inject.injection import safely_equal
 from sealegs.recovery.completeness import why_inconclusive
 from sealegs.recovery.declared_tools import most_specific
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps

@@ -135,14 +135,16 @@ def _literal(name: str) -> str:
     return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)
 
 
-def struck_kinds(record: Record) -> tuple[str, ...]:
+def injected_kinds(record: Record) -> tuple[str, ...]:
     """The kinds of the faults that were delivered, an error with its status, in the order in which they struck."""
     return tuple(dict.fromkeys(_kinds(record)))
 
 
 def _kinds(record: Record) -> Iterator[str]:
     for turn in record.turns:
-        for strike in turn.strikes:
-            if strike.delivered:
-                status = ((strike.shown or {}).get("failure") or {}).get("status")
-                yield f"{strike.kind} {status}" if status is not None and strike.kind == "error" else strike.kind
+        for injection in turn.injections:
+            if injection.delivered:
+                status = ((injection.shown or {}).get("failure") or {}).get("status")
+                yield (
+                    f"{injection.kind} {status}" if status is not None and injection.kind == "error" else injection.kind
+                )

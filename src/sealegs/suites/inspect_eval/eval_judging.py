@@ -9,7 +9,7 @@ from sealegs.scoring.eval_metrics import EvalResult
 from sealegs.scoring.honest_stop import wrong_stop
 from sealegs.scoring.run_evidence import RunEvidence
 from sealegs.scoring.stop_language import ending_of
-from sealegs.suites.inspect_eval.eval_faults import struck_kinds
+from sealegs.suites.inspect_eval.eval_faults import injected_kinds
 from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, PlayedEpisode
 from sealegs.suites.inspect_eval.eval_marks import LASTING
 from sealegs.suites.inspect_eval.options import CLEAN
@@ -22,7 +22,7 @@ def judged_episodes(logs: EvalLogs) -> list[EvalResult]:
     """Every episode of a run, judged; those that nothing can strike are there as not played."""
     solved_at = float(logs.facts["solved_at"])
     found = [_judged(one, logs.played, solved_at) for one in logs.played.values()]
-    skipped = [one for one in logs.unstruck if one not in logs.played]
+    skipped = [one for one in logs.without_fault if one not in logs.played]
     found += [EvalResult(one.sample, one.mode, one.epoch, solved=False, played=False) for one in skipped]
     return sorted(found, key=lambda one: (one.mode, one.sample, one.epoch))
 
@@ -46,7 +46,7 @@ def _judged(one: PlayedEpisode, played: Mapping[EvalEpisode, PlayedEpisode], sol
         epoch,
         solved=solved,
         clean_solved=None if before is None else _solved(before, solved_at),
-        kinds=struck_kinds(record),
+        kinds=injected_kinds(record),
         lasting=_lasting(record),
         extra_calls=0 if same is None else len(record.turns) - same,
         waited=seconds_waited(one.events),
@@ -64,7 +64,9 @@ def _solved(one: PlayedEpisode, solved_at: float) -> bool:
 def _lasting(record: Record) -> bool:
     """Return whether a permanent fault was delivered: those of the modes are known by them, a user's by its rule."""
     lasting = set(record.about.get(LASTING, ()))
-    return any(strike.delivered and strike.rule in lasting for turn in record.turns for strike in turn.strikes)
+    return any(
+        injection.delivered and injection.rule in lasting for turn in record.turns for injection in turn.injections
+    )
 
 
 def _reason(one: PlayedEpisode, record: Record) -> str:
@@ -85,8 +87,8 @@ def run_notes(logs: EvalLogs) -> Iterator[str]:
             "doubled effects; `--describe` drafts a file for --knowledge"
         )
     yield from invalid_note([one.invalid for one in logs.played.values() if one.invalid])
-    for mode in sorted({one.mode for one in logs.unstruck}):
-        count = sum(one.mode == mode for one in logs.unstruck)
+    for mode in sorted({one.mode for one in logs.without_fault}):
+        count = sum(one.mode == mode for one in logs.without_fault)
         yield f"{mode}: {count} episodes call nothing that a fault of this mode could strike; they are not exposed"
     yield from _crashed(logs)
     yield from _unfinished(logs)
@@ -107,7 +109,7 @@ def _crashed(logs: EvalLogs) -> Iterator[str]:
 
 def _unfinished(logs: EvalLogs) -> Iterator[str]:
     """Notes on modes that are not complete: the first episodes of a run are not a sample of all."""
-    there = set(logs.played) | logs.unstruck
+    there = set(logs.played) | logs.without_fault
     no_clean = {(key.sample, key.epoch) for key, one in logs.played.items() if key.mode == CLEAN and one.invalid}
     for mode in logs.modes:
         total = len(logs.planned)

@@ -23,7 +23,7 @@ from sealegs.traces import Event, Record, StoreError, build_record
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
 
 SUITE = "inspect"
-UNSTRUCK = "unstruck"  # in a run's settings: by mode the episodes in which nothing can be struck
+WITHOUT_FAULT = "unstruck"  # in a run's settings: by mode the episodes in which nothing can be struck
 FAULT_MODES = "fault_modes"  # in a run's settings: the modes in which faults strike
 FIELDS = ("id", "epoch", "input", "scores")  # what is read of a sample, besides its record
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -65,7 +65,7 @@ class EvalLogs:
     Attributes:
         facts: the facts in the run's logs: the task, the player, the score that counts as solved.
         played: by episode.
-        unstruck: the episodes that are not played because nothing in them can be struck.
+        without_fault: the episodes that are not played because nothing in them can be struck.
         planned: the samples and epochs of the run; empty where its folder does not say.
         modes: those of the run; where its folder does not say, those that were played.
         scores: the scores by which episodes were valued.
@@ -75,7 +75,7 @@ class EvalLogs:
 
     facts: Mapping[str, Any]
     played: Mapping[EvalEpisode, PlayedEpisode]
-    unstruck: frozenset[EvalEpisode]
+    without_fault: frozenset[EvalEpisode]
     planned: tuple[tuple[str, int], ...]
     modes: tuple[str, ...]
     scores: tuple[str, ...]
@@ -123,12 +123,14 @@ def read_eval_logs(path: Path) -> EvalLogs:
     if not played:
         raise LogError(f"{path} holds no finished episode" + "".join(f"; {warning}" for warning in warnings))
     settings = _run_settings(path)
-    unstruck = frozenset(EvalEpisode(mode, *one) for mode, own in settings.get(UNSTRUCK, {}).items() for one in own)
+    without_fault = frozenset(
+        EvalEpisode(mode, *one) for mode, own in settings.get(WITHOUT_FAULT, {}).items() for one in own
+    )
     epochs = range(1, int(settings.get("epochs") or 1) + 1)
     planned = tuple((str(sample), epoch) for sample in _planned_samples(path, settings) for epoch in epochs)
     modes = tuple(dict.fromkeys((*(key.mode for key in played), *settings.get(FAULT_MODES, ()))))
     warnings += absent_shards_note([path if path.is_dir() else path.parent])
-    return EvalLogs(facts, played, unstruck, planned, modes, tuple(scores), tuple(known), tuple(warnings))
+    return EvalLogs(facts, played, without_fault, planned, modes, tuple(scores), tuple(known), tuple(warnings))
 
 
 class _LogEpisodes(NamedTuple):

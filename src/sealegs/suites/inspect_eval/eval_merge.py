@@ -19,7 +19,7 @@ from sealegs.engines.merging import (
 from sealegs.engines.shards import ELSEWHERE
 from sealegs.faults.user_error import UserError
 from sealegs.suites.inspect_eval.eval_logs import (
-    UNSTRUCK,
+    WITHOUT_FAULT,
     EvalEpisode,
     EvalLogs,
     read_eval_logs,
@@ -67,17 +67,17 @@ def _run_settings(folder: Path) -> dict[str, Any]:
 
 
 def _without_notes(data: bytes) -> dict[str, Any]:
-    return {name: value for name, value in json.loads(data).items() if name != UNSTRUCK}
+    return {name: value for name, value in json.loads(data).items() if name != WITHOUT_FAULT}
 
 
 def _joined(settings: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The settings of the whole run's folder: the samples in which nothing can be struck are those of all shards."""
-    unstruck: dict[str, set[tuple[str, int]]] = {}
+    without_fault: dict[str, set[tuple[str, int]]] = {}
     for one in settings:
-        for mode, pairs in one.get(UNSTRUCK, {}).items():
-            unstruck.setdefault(mode, set()).update((str(sample), int(epoch)) for sample, epoch in pairs)
-    joined = {mode: sorted(map(list, pairs)) for mode, pairs in unstruck.items()}
-    return {**settings[0], **({UNSTRUCK: joined} if joined else {})}
+        for mode, pairs in one.get(WITHOUT_FAULT, {}).items():
+            without_fault.setdefault(mode, set()).update((str(sample), int(epoch)) for sample, epoch in pairs)
+    joined = {mode: sorted(map(list, pairs)) for mode, pairs in without_fault.items()}
+    return {**settings[0], **({WITHOUT_FAULT: joined} if joined else {})}
 
 
 def _checked_logs(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str]) -> list[Path]:
@@ -127,5 +127,5 @@ def _finished_samples(out: Path, keys: Sequence[str]) -> set[str]:
         return set()
     modes = (CLEAN, *settings.get("fault_modes", ()))
     epochs = range(1, int(settings.get("epochs") or 1) + 1)
-    done = set(found.valid) | found.unstruck
+    done = set(found.valid) | found.without_fault
     return {key for key in keys if all(EvalEpisode(mode, key, epoch) in done for mode in modes for epoch in epochs)}

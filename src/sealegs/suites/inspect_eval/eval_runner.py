@@ -36,7 +36,7 @@ from sealegs.suites.inspect_eval.eval_faults import IMPLICIT, OWN, FaultDraw
 from sealegs.suites.inspect_eval.eval_logs import (
     FAULT_MODES,
     SUITE,
-    UNSTRUCK,
+    WITHOUT_FAULT,
     EvalLogs,
     clean_records,
     finished,
@@ -137,10 +137,10 @@ class EvalCourse:
             self._check_plan(self._plan, KEPT, self._elsewhere)
         for mode in self._modes:
             plans = {pair: self._drawn(mode, pair, record) for pair, record in records.items()}
-            struck = {pair: plan for pair, plan in plans.items() if plan is not None}
-            self._note_unstruck(mode, [pair for pair in plans if pair not in struck])
+            faulted = {pair: plan for pair, plan in plans.items() if plan is not None}
+            self._note_without_fault(mode, [pair for pair in plans if pair not in faulted])
             played = finished(self.logs(), mode)
-            left = {pair: plan for pair, plan in struck.items() if pair not in played}
+            left = {pair: plan for pair, plan in faulted.items() if pair not in played}
             self._done += len(self._pairs()) - len(left)
             self._progress(self._done, self._total)
             self._play(mode, left)
@@ -222,9 +222,9 @@ class EvalCourse:
         if settings != before:
             write_atomically(file, json.dumps(settings, indent=2) + "\n", ELSEWHERE)
 
-    def _note_unstruck(self, mode: str, pairs: Collection[Pair]) -> None:
-        before = json.loads((self._folder / SETTINGS).read_text(encoding="utf-8")).get(UNSTRUCK, {})
-        self._write({UNSTRUCK: {**before, mode: sorted(map(list, pairs))}})
+    def _note_without_fault(self, mode: str, pairs: Collection[Pair]) -> None:
+        before = json.loads((self._folder / SETTINGS).read_text(encoding="utf-8")).get(WITHOUT_FAULT, {})
+        self._write({WITHOUT_FAULT: {**before, mode: sorted(map(list, pairs))}})
 
     def _check_models(self) -> None:
         models = (self._options.model, *self._options.roles.values())

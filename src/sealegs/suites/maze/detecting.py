@@ -3,7 +3,7 @@
 Base tasks are cut into two halves. Detectors learn from the clean episodes of one and are tested on the other, both
 ways round, so that every task is tested once. Of the record to learn from, every call that the other half makes
 with the same arguments is left out, so no tested answer was ever seen; `leaked_items` checks that. A unit is one
-struck answer (the first of each fault of an episode: what an agent does after it is another matter) or one clean
+faulted answer (the first of each fault of an episode: what an agent does after it is another matter) or one clean
 answer. What this does not cover: tools that are unlike the suite's, whose answers repeat arguments and keep sums more
 than most do.
 """
@@ -34,7 +34,7 @@ from sealegs.traces.record import Turn, build_record
 AGENT = "planner"  # who makes the calls: it continues after a fault, so that every fault of an episode strikes
 WANTED = (0.01, 0.05)  # shares of false alarms
 PER = ("answer", "episode")
-STRUCK = ("P3", "P4")
+FAULTED_MODES = ("P3", "P4")
 ARMS = ("declared", "learned", "learned and leak pattern", "declared and learned")
 Progress = Callable[[int, int], None]
 Marks = tuple[str, float, str]  # arm, wanted share, per what
@@ -104,7 +104,7 @@ def play_detection_splits(
     """
     chosen = [
         *list_scenarios(LEVELS, ("NP",), limit=limit, seed=seed),
-        *list_scenarios(LEVELS, STRUCK, limit=limit, epochs=epochs, seed=seed, implicit=PUBLISHED_FAMILIES),
+        *list_scenarios(LEVELS, FAULTED_MODES, limit=limit, epochs=epochs, seed=seed, implicit=PUBLISHED_FAMILIES),
         *(one for folder in more for one in list_scenarios(LEVELS, ("NP",), seed=seed, tasks=folder)),
     ]
     played = []
@@ -134,11 +134,11 @@ def _units(turns: Iterable[tuple[Scenario, Turn]]) -> Iterator[tuple[Scenario, T
         if episode.mode == "NP":
             yield episode, turn, ""
             continue
-        # Only the first strike of each rule: a permanent fault would otherwise count once for every retry.
-        for strike in turn.strikes:
-            if strike.delivered and (episode.id, strike.rule) not in met:
-                met.add((episode.id, strike.rule))
-                yield episode, turn, strike.kind
+        # Only the first injection of each rule: a permanent fault would otherwise count once for every retry.
+        for injection in turn.injections:
+            if injection.delivered and (episode.id, injection.rule) not in met:
+                met.add((episode.id, injection.rule))
+                yield episode, turn, injection.kind
 
 
 def split_without_leaks(

@@ -14,7 +14,7 @@ from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring.maze_metrics import CLEAN
 from sealegs.scoring.metric import Row
 from sealegs.suites.maze.detecting import (
-    STRUCK,
+    FAULTED_MODES,
     DetectionSplit,
     Progress,
     check_split,
@@ -139,5 +139,5 @@ def _recovered(parts: FinishedParts, both: CrossSplits, seed: int) -> list[Row]:
 
 
 def _guarded(both: CrossSplits, place: int, agent: str, seed: int) -> dict[str, Any]:
-    found = play_guarded(agent, both.halves[place], both.profiles(place), (CLEAN, *STRUCK), SHARE, 1, seed)
+    found = play_guarded(agent, both.halves[place], both.profiles(place), (CLEAN, *FAULTED_MODES), SHARE, 1, seed)
     return {arm: [asdict(one) for one in results] for arm, results in found.items()}

@@ -1,7 +1,7 @@
 """Results of the measurement of detectors, as rows of the long table, and the tables that are printed.
 
 `level` names the material that was learned from, `mode` the answers that are counted (`NP`: clean ones, whose rate is
-that of false alarms; a mode, a corruption, or `unseen tools`: struck ones), `metric` the detector that called them
+that of false alarms; a mode, a corruption, or `unseen tools`: faulted ones), `metric` the detector that called them
 wrong, with the wanted share of false alarms. Rates are in %, and their intervals cluster by base task, those of clean
 episodes by episode. What is not in it: the rate at a threshold that was set on the tested answers themselves.
 """
@@ -18,7 +18,7 @@ from sealegs.faults.corruption import FAMILIES
 from sealegs.reports.tables import print_table
 from sealegs.scoring.maze_metrics import CLEAN, MazeResult, maze_table
 from sealegs.scoring.metric import ALL, Design, EpisodeTable, Metric, Row, estimate, figure_row
-from sealegs.suites.maze.detecting import AGENT, ARMS, PER, STRUCK, WANTED, CheckedAnswer, Marks
+from sealegs.suites.maze.detecting import AGENT, ARMS, FAULTED_MODES, PER, WANTED, CheckedAnswer, Marks
 
 SUITE = "maze-detectors"
 UNSEEN = "unseen tools"
@@ -43,11 +43,11 @@ def detection_rows(level: str, found: Sequence[CheckedAnswer]) -> list[Row]:
     rows = []
     answers = EpisodeTable(found, ANSWERS)
     known = answers.where(lambda one: one.known)
-    clean, struck = known.where(lambda one: not one.kind), known.where(lambda one: bool(one.kind))
+    clean, faulted = known.where(lambda one: not one.kind), known.where(lambda one: bool(one.kind))
     unseen = answers.where(lambda one: not one.known)
-    groups = {CLEAN: clean, ALL: struck}
-    groups |= _parts(struck, STRUCK, lambda one: one.mode)
-    groups |= _parts(struck, FAMILIES, lambda one: one.kind)
+    groups = {CLEAN: clean, ALL: faulted}
+    groups |= _parts(faulted, FAULTED_MODES, lambda one: one.mode)
+    groups |= _parts(faulted, FAMILIES, lambda one: one.kind)
     groups[UNSEEN] = unseen.where(lambda one: bool(one.kind))
     groups[f"{UNSEEN}, {CLEAN}"] = unseen.where(lambda one: not one.kind)
     episodes = EpisodeTable(_episodes(clean), EPISODES)
@@ -120,12 +120,12 @@ def guarded_lines(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
     """Each agent and recovery: TSR in the modes, PRR, RC."""
     values = {(row["agent"], row["metric"], row["mode"]): row for row in rows}
     for agent in dict.fromkeys(row["agent"] for row in rows if ", recovery " in row["agent"]):
-        found = [values.get((agent, "tsr", mode)) for mode in (CLEAN, *STRUCK)]
+        found = [values.get((agent, "tsr", mode)) for mode in (CLEAN, *FAULTED_MODES)]
         found += [values.get((agent, metric, ALL)) for metric in ("prr", "rc")]
         yield agent, *("–" if row is None else _format_figure(row) for row in found)
 
 
-GUARDED = (CLEAN, *STRUCK, "PRR", "RC")
+GUARDED = (CLEAN, *FAULTED_MODES, "PRR", "RC")
 
 
 def print_detection(rows: Sequence[Row], levels: Sequence[str], console: Console) -> None:

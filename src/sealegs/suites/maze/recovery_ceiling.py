@@ -52,7 +52,7 @@ HABITS: Mapping[str, Habits] = {"naive": Habits(repeats=False, stops=False)}
 
 
 @dataclass(frozen=True, slots=True)
-class StruckStep:
+class FaultedStep:
     """A fault on a step of the walk.
 
     Attributes:
@@ -91,7 +91,7 @@ def within_reach(episode: Scenario, habits: Habits = OTHERS, ways: Sequence[Alte
         if node in slots:
             # A group has one fault, which its first called tool takes.
             slots.discard(node)
-            fault = struck_step(episode, id)
+            fault = faulted_step(episode, id)
             if not _put_right(fault, habits):
                 way = _way(fault, known, answered)
                 if way is None:
@@ -104,7 +104,7 @@ def within_reach(episode: Scenario, habits: Habits = OTHERS, ways: Sequence[Alte
 
 
 @lru_cache(maxsize=8192)
-def struck_step(episode: Scenario, id: str) -> StruckStep:
+def faulted_step(episode: Scenario, id: str) -> FaultedStep:
     """The result of the episode's fault on a step that is called rightly."""
     step, expected = episode.base.graph.steps[id], episode.set.right_run(episode.task).steps[id]
     specs = {spec.name: spec for spec in episode.specs}
@@ -113,7 +113,7 @@ def struck_step(episode: Scenario, id: str) -> StruckStep:
     shown = session.call(step.tool, expected.arguments, partial(_answered, episode, expected))
     spec = specs[step.tool]
     rule = next(rule for rule in episode.plan.rules if rule.id.endswith(f":{step.tool}"))
-    return StruckStep(
+    return FaultedStep(
         spec,
         shown,
         rule.persistence == "permanent",
@@ -136,7 +136,7 @@ def _noticed(spec: ToolSpec, call: Call, shown: Outcome) -> bool:
     return bool(declaration_violations(spec, call.arguments, shown.value))
 
 
-def _put_right(fault: StruckStep, habits: Habits) -> bool:
+def _put_right(fault: FaultedStep, habits: Habits) -> bool:
     """Return whether the call itself can still be answered rightly."""
     if not fault.noticed:
         return False
@@ -153,7 +153,7 @@ def _put_right(fault: StruckStep, habits: Habits) -> bool:
     return habits.repeats and isinstance(fault.shown, Failure) and not done
 
 
-def _way(fault: StruckStep, ways: Iterable[Alternative], answered: set[str]) -> Alternative | None:
+def _way(fault: FaultedStep, ways: Iterable[Alternative], answered: set[str]) -> Alternative | None:
     """Another way that may be taken, and can be with what the session has seen."""
     undone = nothing_done(fault.spec, fault.shown) or (fault.looked and fault.moment == "before")
     if not fault.noticed or not undone:
@@ -173,12 +173,12 @@ def _known(source: Source, held: set[str]) -> bool:
     return not isinstance(source, (EarlierArgument, EarlierAnswer)) or source.tool in held
 
 
-def _is_shown_error(fault: StruckStep) -> bool:
+def _is_shown_error(fault: FaultedStep) -> bool:
     """Return whether the agent is shown an error; a wrong answer of an action that may be done stays, with a note."""
     return isinstance(fault.shown, Failure) or (fault.noticed and (harmless(fault.spec) or fault.looked))
 
 
-def _dead_end(episode: Scenario, done: set[str], fault: StruckStep) -> bool:
+def _dead_end(episode: Scenario, done: set[str], fault: FaultedStep) -> bool:
     broken = frozenset({fault.spec.name}) if fault.lasting else frozenset[str]()
     return recovery_cost(episode.base.graph, State(frozenset(done), broken)) is None
 

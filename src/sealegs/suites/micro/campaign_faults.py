@@ -39,10 +39,10 @@ class Transient:
 
 @dataclass(frozen=True, slots=True)
 class BurstPattern:
-    """Runs of struck calls, counted per tool from 1.
+    """Runs of faulted calls, counted per tool from 1.
 
     Attributes:
-        start: the first struck call.
+        start: the first faulted call.
         length: calls in a run.
         repeats: how many runs.
         gap: untouched calls between two runs.
@@ -218,7 +218,7 @@ def experiment_plan(
         parameters: its settings; defaults for those that are absent.
         schedule: which calls are struck.
         seed: part of the key of every random decision.
-        tool: the name of the struck tool, or a glob.
+        tool: the name of the faulted tool, or a glob.
 
     Raises:
         UserError: no such fault, or a parameter or the schedule is wrong; the message holds every mistake.

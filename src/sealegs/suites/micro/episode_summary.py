@@ -16,7 +16,7 @@ from sealegs.traces import (
     EpisodeEnded,
     EpisodeStarted,
     Event,
-    FaultStruck,
+    FaultInjected,
     OutcomeShown,
     Record,
     TimePassed,
@@ -40,8 +40,8 @@ def summarize_calls(events: Sequence[Event]) -> dict[str, Any]:
     made = build_record([*whole, EpisodeEnded("answered")])
     waiting = _waiting(whole)
     calls = [_call(turn, waiting) for turn in made.turns]
-    strikes = [encode_event(event) for event in whole if isinstance(event, FaultStruck)]
-    return {"calls": calls, "strikes": strikes, "exposed": made.exposed or bool(waiting)}
+    injections = [encode_event(event) for event in whole if isinstance(event, FaultInjected)]
+    return {"calls": calls, "strikes": injections, "exposed": made.exposed or bool(waiting)}
 
 
 def summarize_cut_off(path: Path) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _waiting(events: Iterable[Event]) -> dict[str, float | None]:
 
 
 def _call(turn: Turn, waiting: dict[str, float | None]) -> dict[str, Any]:
-    kinds = [strike.kind for strike in turn.strikes if strike.delivered]
+    kinds = [injection.kind for injection in turn.injections if injection.delivered]
     if turn.call.id in waiting and not kinds:
         kinds = ["hang" if waiting[turn.call.id] is None else "delay"]
     return {

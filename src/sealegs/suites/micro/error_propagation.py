@@ -137,7 +137,7 @@ class _Trail:
         if call["failed"] or (call["shown"] or "").startswith("Error:"):
             return
         from_corrupt = self.holds(" ".join(map(str, call["arguments"].values())))
-        # Honest before corrupt: what a struck call also returned is right, and is not followed.
+        # Honest before corrupt: what a faulted call also returned is right, and is not followed.
         if not from_corrupt:
             self.honest |= returned if not call["struck"] else returned & shown
         self.corrupt |= (shown if from_corrupt else shown - returned) - self.honest
@@ -157,12 +157,12 @@ def _hop(workload: Workload, call: Mapping[str, Any], inside: Sequence[Mapping[s
     corrupt_question = bool(trail.holds(question))
     for one in inside:
         trail.take(one)
-    struck = tuple(one["id"] for one in inside if one["struck"])
-    inner = _inner(workload, question, call["said"], bool(struck) or corrupt_question, trail, bool(inside))
+    faulted = tuple(one["id"] for one in inside if one["struck"])
+    inner = _inner(workload, question, call["said"], bool(faulted) or corrupt_question, trail, bool(inside))
     shown, returned = call["shown"] or "", call["said"] or ""
     if not call["failed"]:
         trail.corrupt |= _values(shown) - _values(returned) - trail.honest
-    return Hop(call["id"], question, struck, tuple(call["struck"]), inner, tuple(sorted(trail.holds(shown))))
+    return Hop(call["id"], question, faulted, tuple(call["struck"]), inner, tuple(sorted(trail.holds(shown))))
 
 
 def _inner(workload: Workload, question: str, answer: str | None, touched: bool, trail: _Trail, worked: bool) -> Inner:

@@ -15,7 +15,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from sealegs.faults.call import Call, Layer, Outcome, Wait
 from sealegs.inject import Session
-from sealegs.inject.strike import Strike
+from sealegs.inject.injection import Injection
 from sealegs.suites.micro.agent import react_agent
 from sealegs.suites.micro.workloads import Workload
 from sealegs.suites.micro.workloads.workload import RESEARCH
@@ -78,6 +78,6 @@ class _Inner:
         recorded = self._recorder.around(layer)
         return renamed
 
-    def struck(self, strike: Strike) -> None:
+    def injected(self, injection: Injection) -> None:
         """A fault fired."""
-        self._recorder.struck(strike)
+        self._recorder.injected(injection)

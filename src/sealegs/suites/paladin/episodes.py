@@ -133,8 +133,8 @@ class PaladinEpisode:
     @property
     def turn(self) -> int:
         """The place, from 1, of the first call on the shortest way that the failure can strike; 0 if there is none."""
-        struck = {step.id for step in victims(self.base.graph, self.node)} if self.node else set()
-        return next((place for place, id in enumerate(shortest_solution(self.base.graph), 1) if id in struck), 0)
+        faulted = {step.id for step in victims(self.base.graph, self.node)} if self.node else set()
+        return next((place for place, id in enumerate(shortest_solution(self.base.graph), 1) if id in faulted), 0)
 
     @property
     def persistence(self) -> Persistence:
@@ -335,8 +335,8 @@ def _next(
             continue
         taken[task, failure.failure, kind] = 1
         node = nodes[seeds.digest(seed, set, task, failure.failure, "node") % len(nodes)]
-        struck = 1 + seeds.digest(seed, set, task, failure.failure, "times") % times if kind == TRANSIENT else 1
-        return PaladinEpisode(set, source, task, failure.failure, kind, node, struck, 1, seed)
+        calls = 1 + seeds.digest(seed, set, task, failure.failure, "times") % times if kind == TRANSIENT else 1
+        return PaladinEpisode(set, source, task, failure.failure, kind, node, calls, 1, seed)
     raise ValueError(f"no task of {source!r} fits a failure that is {kind}; the data of the suite is damaged")
 
 

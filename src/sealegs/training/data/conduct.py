@@ -78,8 +78,8 @@ class Watched:
         if error_in(data) is not None:
             return True
         spec = self.spec(turn.use.tool)
-        struck = spec is not None and turn.use.tool == self.row["step_tool"]
-        return struck and bool(spec and spec.violations(turn.use.arguments, strip_advice_note(response_data(data))))
+        faulted = spec is not None and turn.use.tool == self.row["step_tool"]
+        return faulted and bool(spec and spec.violations(turn.use.arguments, strip_advice_note(response_data(data))))
 
     def problems(self) -> Iterator[str]:
         """The lapses in the row, one of `KINDS` for each place."""
@@ -99,11 +99,11 @@ class Watched:
             if open_call is not None and self._settles(open_call, turn.use):
                 open_call = None
                 continue
-            step, struck = graph.step_of.get(turn.use.tool), graph.step_of.get(open_call.tool) if open_call else None
-            if open_call is not None and step is not None and struck is not None:
+            step, faulted = graph.step_of.get(turn.use.tool), graph.step_of.get(open_call.tool) if open_call else None
+            if open_call is not None and step is not None and faulted is not None:
                 # To continue elsewhere is not blind yet; to do the same again, or in another way, is.
-                other_way = step is not struck and node_of(step, graph) == node_of(struck, graph)
-                if other_way or (step is struck and not self._harmless(open_call, turn.use)):
+                other_way = step is not faulted and node_of(step, graph) == node_of(faulted, graph)
+                if other_way or (step is faulted and not self._harmless(open_call, turn.use)):
                     yield BLIND
                     open_call = None
             acts = spec is not None and spec.effects is not False and not self.wrong(turn)
@@ -141,10 +141,10 @@ class Watched:
     def _early(self) -> Iterator[str]:
         if self.row["outcome"] != "right stop":
             return
-        graph, struck = self.base.task.graph, self.row["step_tool"]
+        graph, faulted = self.base.task.graph, self.row["step_tool"]
         done = {graph.step_of[t.use.tool].id for t in self.turns if t.use.tool in graph.step_of and not self.bad(t)}
         done |= {graph.step_of[tool].id for tool in self._shown_as_done()}
-        if still_possible(graph, done, {struck}):
+        if still_possible(graph, done, {faulted}):
             yield EARLY
 
     def _shown_as_done(self) -> Iterator[str]:

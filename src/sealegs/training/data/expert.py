@@ -252,14 +252,14 @@ class Expert(Planner):
 
     def _observe_look(self, use: UseTool, text: str) -> None:
         assert self.trouble is not None
-        struck = self.trouble.use
-        self.found = self.seen = looked_up(use.tool, self.trouble.spec, struck, parse_tool_message(text))
+        faulted = self.trouble.use
+        self.found = self.seen = looked_up(use.tool, self.trouble.spec, faulted, parse_tool_message(text))
         self._open = False
         if self.found.status == "partial":  # the same call completes it, so the tool is not given up
-            self.failures[struck.tool] = 0
+            self.failures[faulted.tool] = 0
         if self.found.status == "completed":
-            self.keep(self.graph.step_of[struck.tool].id, self.found.entry["result"])
-            self.failures.pop(struck.tool, None)
+            self.keep(self.graph.step_of[faulted.tool].id, self.found.entry["result"])
+            self.failures.pop(faulted.tool, None)
 
     def slipped(self, use: UseTool, made: UseTool, text: str) -> None:
         """Note that the intended call was made wrongly, with this outcome: it is still to be made."""

@@ -55,8 +55,8 @@ def row(order: TrajectoryOrder, made: Trajectory, about: Mapping[str, Any], form
 
 def failure_moment(made: Trajectory) -> str | None:
     """The moment of the failure: before the tool's work, after it, or during it; None if the tool changes nothing."""
-    strikes = made.found.turns[made.at].strikes if made.found is not None and made.at is not None else ()
-    return next((strike.moment for strike in strikes if strike.moment), None)
+    injections = made.found.turns[made.at].injections if made.found is not None and made.at is not None else ()
+    return next((injection.moment for injection in injections if injection.moment), None)
 
 
 def strategy(made: Trajectory) -> str | None:

@@ -46,7 +46,7 @@ class RowContents:
 
     Attributes:
         tasks, pairs: the splits that hold each base task, and each pair of a failure's class and its step's tool.
-        struck, kinds: the splits in which a tool was struck, and in which a kind of failure came.
+        faulted, kinds: the splits in which a tool was struck, and in which a kind of failure came.
         there: the splits in which a tool was offered or called.
         rows, twice, near: the number of rows, and names of those that are like one before.
         requests, orders: different requests, and different sequences of calls (by tool) of one base task.
@@ -54,7 +54,7 @@ class RowContents:
 
     tasks: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     pairs: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
-    struck: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    faulted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     kinds: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     there: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     rows: Counter[str] = field(default_factory=Counter)
@@ -72,7 +72,7 @@ class RowContents:
             self.there[tool].add(split)
         if row["failing"]:
             self.pairs[row["failure_class"], row["step_tool"]].add(split)
-            self.struck[row["step_tool"]].add(split)
+            self.faulted[row["step_tool"]].add(split)
             self.kinds[row["failure_kind"]].add(split)
         self.requests.add((row["base_task"], row["variant"]))
         self.orders.add(seeds.digest(row["base_task"], *called))
@@ -91,7 +91,7 @@ class RowContents:
             if len(splits) > 1
         }
         yield from _shared("pair of class and step", pairs)
-        unseen = {tool for tool, splits in self.struck.items() if UNSEEN in splits}
+        unseen = {tool for tool, splits in self.faulted.items() if UNSEEN in splits}
         # Being offered in another split is a leak as well: its description would have been read there.
         tools = {tool: self.there[tool] for tool in sorted(unseen) if self.there[tool] != {UNSEEN}}
         yield from _shared("tool struck in generalisation", tools)

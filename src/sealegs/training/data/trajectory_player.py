@@ -292,7 +292,7 @@ def _step(player: TrajectoryPlayer, expert: Expert, act: UseTool, *, recovering:
     expert.observe(act, shown)
     if act.tool in expert.failures and act.tool != expert.wrong:
         raise NoTrajectory("a tool that was not struck refuses")
-    # The expert read the struck answer and noticed nothing: such a row would teach recovery without a reason.
+    # The expert read the faulted answer and noticed nothing: such a row would teach recovery without a reason.
     if here and not expert.wrong:
         raise NoTrajectory("the failure cannot be told from a right answer")
 
@@ -368,22 +368,22 @@ def _kept(order: TrajectoryOrder, made: Trajectory) -> Trajectory:
     if not verdict.success:
         raise NoTrajectory(f"judged no success: {verdict.reasons[0]}")
     if order.kind is not None:
-        _check_struck(order, made)
+        _check_faulted(order, made)
         if order.kind.slip and made.doings and made.doings[0] != "mends its call":
             raise NoTrajectory("another way is cheaper than the call that was meant")
     return made
 
 
 def _checked_cut(order: TrajectoryOrder, made: Trajectory) -> Trajectory:
-    _check_struck(order, made)
+    _check_faulted(order, made)
     if not any(message.get("train") for message in made.messages):
         raise NoTrajectory("nothing before the failure is to be learned")
     return made
 
 
-def _check_struck(order: TrajectoryOrder, made: Trajectory) -> None:
+def _check_faulted(order: TrajectoryOrder, made: Trajectory) -> None:
     assert order.kind is not None
     assert made.found is not None
-    struck = [place for place, turn in enumerate(made.found.turns) if turn.struck]
-    if made.at is None or (not order.kind.slip and struck[:1] != [made.at]):
+    faulted = [place for place, turn in enumerate(made.found.turns) if turn.faulted]
+    if made.at is None or (not order.kind.slip and faulted[:1] != [made.at]):
         raise NoTrajectory("the failure did not come where it was ordered")

@@ -140,14 +140,14 @@ class CutCaller(ReferenceCaller):
 
     def __init__(self, tool: str, moment: str) -> None:
         super().__init__()
-        self._tool, self._moment, self._struck = tool, moment, False
+        self._tool, self._moment, self._faulted = tool, moment, False
 
     async def call(self, wanted: Any, tools: Any, messages: Any) -> Any:
         from sealegs.suites.inspect_eval.reference_calls import ServiceFailure
 
-        if wanted.tool != self._tool or self._struck:
+        if wanted.tool != self._tool or self._faulted:
             return await super().call(wanted, tools, messages)
-        self._struck = True
+        self._faulted = True
         if self._moment == "after":
             await super().call(wanted, tools, messages)
         return ServiceFailure("503", "transient")
@@ -165,14 +165,14 @@ def outcomes(logs: EvalLogs, mode: str) -> dict[str, bool]:
     return {one.sample: one.solved for one in judged_episodes(logs) if one.mode == mode and one.counts}
 
 
-def struck(logs: EvalLogs, mode: str) -> dict[str, tuple[str, str]]:
-    """The struck tool and the moment of each exposed sample."""
+def faulted(logs: EvalLogs, mode: str) -> dict[str, tuple[str, str]]:
+    """The faulted tool and the moment of each exposed sample."""
     found = {}
     for key, one in logs.played.items():
         if key.mode == mode and one.record is not None:
             for turn in one.record.turns:
-                for strike in turn.strikes:
-                    found[key.sample] = turn.call.tool, strike.moment
+                for injection in turn.injections:
+                    found[key.sample] = turn.call.tool, injection.moment
     return found
 
 
@@ -181,7 +181,7 @@ def test_gold_loses_what_the_eval_itself_does_not_give_a_solution_that_is_cut_th
     from sealegs.suites.inspect_eval import reference_agentdojo
 
     logs = run(tmp_path / "faulted", "banking", agent="gold", modes=("NP", "P1"))
-    places = struck(logs, "P1")
+    places = faulted(logs, "P1")
     assert len(places) == 16  # all of them are exposed
     assert all(outcomes(logs, "NP").values())
     expected = {}
@@ -209,7 +209,7 @@ def test_gold_loses_what_the_eval_itself_does_not_give_a_solution_that_is_cut_th
 @pytest.mark.parametrize("more", [{"agent": "gold-retrier"}, {"agent": "gold", "recovery": "active"}], ids=str)
 def test_who_tries_again_keeps_all_and_does_nothing_twice(more: dict[str, Any], tmp_path: Path) -> None:
     logs = run(tmp_path, "banking", modes=("NP", "P1"), **more)
-    assert len(struck(logs, "P1")) == 16
+    assert len(faulted(logs, "P1")) == 16
     assert outcomes(logs, "P1") == outcomes(logs, "NP") == dict.fromkeys(outcomes(logs, "NP"), True)
     found = {(one.mode, one.sample): one for one in judged_episodes(logs)}
     assert not any(one.doubled for one in found.values())

@@ -28,7 +28,7 @@ from sealegs.suites.micro.isolation import RunEnd
 from sealegs.suites.micro.workloads.workload import load_workloads
 
 TIP = load_workloads()["tip"]
-STRUCK = ("connection at CalculatorTool",)
+INJECTED = ("connection at CalculatorTool",)
 RIGHT = Baseline("The tip is 34.5 dollars.", True)
 PLANNED = PlannedRun(Experiment("tip", "m", "unreachable", seed=4), 2)
 
@@ -70,18 +70,18 @@ def outcome(course: EndedRun, baseline: Baseline = RIGHT, labels: dict[str, Labe
     ],
 )
 def test_the_first_rule_that_holds(course: EndedRun, expected: str, rule: str, found: str) -> None:
-    run = outcome(replace(course, faults=STRUCK))
+    run = outcome(replace(course, faults=INJECTED))
     assert (run.outcome, run.ruled, run.shown) == (expected, expected, expected)
     assert rule in run.evidence.rule
     assert found in run.evidence.found
     assert run.evidence.expected == "34.5 ± 0.005"
     assert run.evidence.baseline == RIGHT.answer_or_end
-    assert run.evidence.fault == STRUCK[0]
+    assert run.evidence.fault == INJECTED[0]
     assert run.counts
 
 
 def test_a_wrong_answer_without_a_fault_makes_it_not_comparable() -> None:
-    run = outcome(EndedRun("finished", "The tip is 45.3 dollars.", faults=STRUCK), Baseline("The tip is 30.", False))
+    run = outcome(EndedRun("finished", "The tip is 45.3 dollars.", faults=INJECTED), Baseline("The tip is 30.", False))
     assert (run.shown, run.outcome, run.counts) == (NOT_COMPARABLE, SILENT, False)
     assert run.evidence.baseline == "The tip is 30."
 
@@ -117,7 +117,7 @@ def test_a_label_stands_in_the_place_of_the_rules(tmp_path: Path) -> None:
     text = f'run,label,note\n\n{PLANNED.id}, correct ,"said in French, and right"\ngone,ERROR\n'
     found = labels_of(tmp_path, text)
     assert found == {PLANNED.id: Label("CORRECT", "said in French, and right")}
-    run = outcome(EndedRun("finished", "34,5 dollars de pourboire, soit 12 de trop.", faults=STRUCK), labels=found)
+    run = outcome(EndedRun("finished", "34,5 dollars de pourboire, soit 12 de trop.", faults=INJECTED), labels=found)
     assert (run.outcome, run.ruled, run.corrected, run.note) == (CORRECT, SILENT, True, "said in French, and right")
     assert (tmp_path / "labels.csv").read_text() == text
 
@@ -137,11 +137,11 @@ def test_all_mistakes_in_labels_are_reported_with_their_lines(tmp_path: Path) ->
 
 def test_a_second_opinion_stands_beside_and_is_kept(tmp_path: Path) -> None:
     runs = [
-        outcome(EndedRun("finished", "The tip is 34.5 dollars.", faults=STRUCK)),
-        outcome(EndedRun("finished", "From memory, 34.5 dollars.", faults=STRUCK)),
-        outcome(EndedRun("finished", "Trente-quatre et demi, soit 30 et 4,5.", faults=STRUCK)),
-        outcome(EndedRun("finished", "Who knows? Perhaps 40.", faults=STRUCK)),
-        outcome(EndedRun("finished", "I could not find out.", faults=STRUCK)),
+        outcome(EndedRun("finished", "The tip is 34.5 dollars.", faults=INJECTED)),
+        outcome(EndedRun("finished", "From memory, 34.5 dollars.", faults=INJECTED)),
+        outcome(EndedRun("finished", "Trente-quatre et demi, soit 30 et 4,5.", faults=INJECTED)),
+        outcome(EndedRun("finished", "Who knows? Perhaps 40.", faults=INJECTED)),
+        outcome(EndedRun("finished", "I could not find out.", faults=INJECTED)),
     ]
     model = FakeListChatModel(responses=["RIGHT. It is.", "**Right**, in French.", "Well, hard to say.", "asked again"])
     found = with_opinions(runs, model, tmp_path)
@@ -158,7 +158,7 @@ def test_a_second_opinion_stands_beside_and_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_judge_that_cannot_be_asked_is_a_mistake(tmp_path: Path) -> None:
-    runs = [outcome(EndedRun("finished", "The tip is 45.3 dollars.", faults=STRUCK))]
+    runs = [outcome(EndedRun("finished", "The tip is 45.3 dollars.", faults=INJECTED))]
     with pytest.raises(UserError, match="did not answer"):
         with_opinions(runs, FakeListChatModel(responses=[]), tmp_path)
     with pytest.raises(UserError, match="'nosuch:model' cannot be used"):

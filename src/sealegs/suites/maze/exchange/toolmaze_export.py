@@ -134,13 +134,13 @@ def _deed(turn: Turn, episode: Scenario) -> dict[str, Any]:
     """The facts of a call that a trace alone does not show; none under the published protocol, where it shows all."""
     if episode.moment == PUBLISHED:
         return {}
-    strike = next((strike for strike in turn.strikes if strike.delivered), None)
+    injection = next((injection for injection in turn.injections if injection.delivered), None)
     deed: dict[str, Any] = {
         "said": None if turn.said is None else outcome_data(turn.said),
         "effects": recordings_of(turn.effects),
     }
-    if strike is not None:
-        deed |= {"struck": True, "implicit": strike.implicit, "moment": strike.moment}
+    if injection is not None:
+        deed |= {"struck": True, "implicit": injection.implicit, "moment": injection.moment}
     return {"sealegs": deed}
 
 

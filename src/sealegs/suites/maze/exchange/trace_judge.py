@@ -30,7 +30,7 @@ from sealegs.suites.maze.exchange.toolmaze_format import ActionForm, CallForm, D
 from sealegs.suites.maze.exchange.toolmaze_import import Imported, import_all, parse_output
 from sealegs.tasks import Risk
 from sealegs.tasks.value_matching import contains_value
-from sealegs.traces import EpisodeEnded, FaultStruck, Record, Turn
+from sealegs.traces import EpisodeEnded, FaultInjected, Record, Turn
 from sealegs.traces.events import outcome_data, outcome_from
 
 ERROR = re.compile(
@@ -146,7 +146,7 @@ class _Reader:
 
     def __post_init__(self) -> None:
         self.victims: dict[str, str] = {}
-        self.struck: set[str] = set()
+        self.faulted: set[str] = set()
 
     def record(self, trace: TraceForm) -> Record:
         """The trace as a record."""
@@ -174,9 +174,9 @@ class _Reader:
         # Compared first: an answer that is right was not struck, even where a fault was planned.
         if clean is not None and isinstance(shown, Value) and close(shown.value, clean):
             return Turn(call, shown, shown, effects=self._effects(call))
-        if self._strikes(call.tool, isinstance(shown, Failure)):
+        if self._is_faulted(call.tool, isinstance(shown, Failure)):
             returned = None if clean is None else Value(clean)
-            return Turn(call, returned, shown, (_strike(call, shown, returned, self.mode in IMPLICIT),))
+            return Turn(call, returned, shown, (_injection(call, shown, returned, self.mode in IMPLICIT),))
         acted = isinstance(shown, Value) and self._acts(call.tool)
         return Turn(call, shown, shown, effects=self._effects(call) if acted else ())
 
@@ -187,15 +187,15 @@ class _Reader:
             return None
         return self.task.right_run.steps[step.id].output
 
-    def _strikes(self, tool: str, failed: bool) -> bool:
+    def _is_faulted(self, tool: str, failed: bool) -> bool:
         """Return whether a fault was planned for this call of the tool; a failure is not an implicit fault."""
         step = self.task.task.graph.step_of.get(tool)
         node = node_of(step, self.task.task.graph) if step else ""
         if tool not in self.targets.get(node, ()) or failed == (self.mode in IMPLICIT):
             return False
-        first = self.victims.setdefault(node, tool) == tool and node not in self.struck
+        first = self.victims.setdefault(node, tool) == tool and node not in self.faulted
         # Also if another tool was the victim: the group's first call is over.
-        self.struck.add(node)
+        self.faulted.add(node)
         return first or (self.victims[node] == tool and PERSISTENCE[self.mode] == "permanent")
 
     def _acts(self, tool: str) -> bool:
@@ -220,8 +220,8 @@ def _turn_of_deed(call: Call, content: Any, deed: DeedForm) -> Turn:
     if content is None:
         return Turn(call, returned, effects=effects)
     shown = _outcome(content) if deed.struck or returned is None else returned
-    strikes = (_strike(call, shown, returned, deed.implicit, deed.moment),) if deed.struck else ()
-    return Turn(call, returned, shown, strikes, effects=effects)
+    injections = (_injection(call, shown, returned, deed.implicit, deed.moment),) if deed.struck else ()
+    return Turn(call, returned, shown, injections, effects=effects)
 
 
 def _result(trace: TraceForm, number: int, call: CallForm) -> Any:
@@ -247,10 +247,10 @@ def _outcome(content: Any) -> Outcome:
     return Value(value)
 
 
-def _strike(
+def _injection(
     call: Call, shown: Outcome, returned: Outcome | None, implicit: bool, moment: Moment | Literal[""] = ""
-) -> FaultStruck:
-    return FaultStruck(
+) -> FaultInjected:
+    return FaultInjected(
         call=call.id,
         rule="read from the trace",
         kind="implicit" if implicit else "explicit",

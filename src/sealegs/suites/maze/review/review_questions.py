@@ -1,7 +1,7 @@
 """The questions of a review, drawn by key: tasks to solve, and answers of tools that are clean or corrupt.
 
-Half of the answers are corrupt: the first struck answer of an episode under P3 or P4, in equal shares of the four rungs
-of the ladder. The clean ones are answers to the same kinds of calls: what the call that would have been struck answers
+Half of the answers are corrupt: the first faulted answer of an episode under P3 or P4, in equal shares of the four
+rungs of the ladder. The clean ones answer the same kinds of calls: what the call that would have been faulted answers
 without faults, drawn in the same shares. So neither the tool nor the place of a call tells. No task is drawn twice: who
 has solved a task under NP knows the right answers of its tools.
 """
@@ -203,11 +203,11 @@ def _detect_questions(settings: ReviewSettings, taken: frozenset[str]) -> list[D
 def _answer_of(episode: Scenario, corrupt: bool) -> DetectQuestion | None:
     """The answer that the first fault strikes, or what its call answers without faults; None where there is none."""
     turns = build_record(play_scenario(episode, CALLER)).turns
-    at = _first_struck(turns)
+    at = _first_faulted(turns)
     if at is None or not isinstance(turns[at].shown, Value):
         return None
-    strike = next(one for one in turns[at].strikes if one.delivered)
-    rung = episode.rungs.get(strike.rule)
+    injection = next(one for one in turns[at].injections if one.delivered)
+    rung = episode.rungs.get(injection.rule)
     if rung is None:
         return None
     if not corrupt:
@@ -220,8 +220,8 @@ def _answer_of(episode: Scenario, corrupt: bool) -> DetectQuestion | None:
     return DetectQuestion("", episode, tuple(turns[:at]), turns[at], corrupt, rung)
 
 
-def _first_struck(turns: Sequence[Turn]) -> int | None:
-    return next((place for place, turn in enumerate(turns) if turn.struck), None)
+def _first_faulted(turns: Sequence[Turn]) -> int | None:
+    return next((place for place, turn in enumerate(turns) if turn.faulted), None)
 
 
 def _called(turn: Turn) -> tuple[str, Mapping[str, Any]]:

@@ -14,7 +14,7 @@ from sealegs.faults.moment import Moment
 
 
 @dataclass(frozen=True, slots=True)
-class Strike:
+class Injection:
     """One fault at work on one call.
 
     Attributes:
@@ -72,14 +72,14 @@ class WorkDone:
 
     @property
     def moment(self) -> Moment:
-        """The moment of a strike that leaves this work done."""
+        """The moment of an injection that leaves this work done."""
         return "after" if self.whole else "during" if self.part else "before"
 
 
 NOTHING_DONE = WorkDone()
 
 
-class StrikeEvidence:
+class FaultEvidence:
     """Evidence of a fault's effects, gathered while it acts on `call`.
 
     Args:

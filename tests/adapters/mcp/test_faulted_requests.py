@@ -21,18 +21,18 @@ from tests.adapters.mcp.test_http import proxied  # noqa: E402
 SESSION = {"Mcp-Session-Id": "s1"}
 
 
-def struck(name: str, fault: dict[str, Any]) -> dict[str, Any]:
+def faulted(name: str, fault: dict[str, Any]) -> dict[str, Any]:
     called = {"argument": {"name": "name", "equals": name}}
     return {"match": {"all": [{"tool": "http/request"}, called]}, "fault": fault}
 
 
 async def test_a_status_is_that_of_http_itself(tmp_path: Path) -> None:
     rules = [
-        struck("login", {"kind": "error", "status": 401}),
-        struck("lost", {"kind": "error", "status": 404}),
-        struck("limit", {"kind": "rate_limit", "retry_after": 6.5}),
-        struck("down", {"kind": "error", "status": 503, "retry_after": 2}),
-        struck("reset", {"kind": "connection", "mode": "reset"}),
+        faulted("login", {"kind": "error", "status": 401}),
+        faulted("lost", {"kind": "error", "status": 404}),
+        faulted("limit", {"kind": "rate_limit", "retry_after": 6.5}),
+        faulted("down", {"kind": "error", "status": 503, "retry_after": 2}),
+        faulted("reset", {"kind": "connection", "mode": "reset"}),
         {"match": {"tool": "*"}, "fault": {"kind": "error"}, "when": {"nth": 9}},
     ]
     records = tmp_path / "records.jsonl"
@@ -58,8 +58,8 @@ async def test_a_status_is_that_of_http_itself(tmp_path: Path) -> None:
             assert answer.status == 200
     (events,) = read_episodes(records)
     turns = build_record(events).turns
-    assert [turn.struck for turn in turns if turn.call.tool == "http/request"] == [True] * 5 + [False]
-    assert [turn.call.tool for turn in turns if not turn.struck] == ["http/request", "echo"]
+    assert [turn.faulted for turn in turns if turn.call.tool == "http/request"] == [True] * 5 + [False]
+    assert [turn.call.tool for turn in turns if not turn.faulted] == ["http/request", "echo"]
 
 
 async def read_into(came: bytearray, client: Any, url: str) -> None:
@@ -69,7 +69,7 @@ async def read_into(came: bytearray, client: Any, url: str) -> None:
 
 
 async def test_a_stream_breaks_off_after_so_many_events(tmp_path: Path) -> None:
-    rules = [struck("stream", {"kind": "interrupted", "after": 2})]
+    rules = [faulted("stream", {"kind": "interrupted", "after": 2})]
     records = tmp_path / "records.jsonl"
     async with proxied(tmp_path, rules, "--records", str(records)) as (server, url, client):
         came = bytearray()
@@ -78,11 +78,11 @@ async def test_a_stream_breaks_off_after_so_many_events(tmp_path: Path) -> None:
         assert came.count(b"id: ") == 2
         await asyncio.wait_for(server.left.wait(), 60)  # the server sees its client leave
     (events,) = read_episodes(records)
-    assert [turn.struck for turn in build_record(events).turns if turn.call.tool == "http/request"] == [True]
+    assert [turn.faulted for turn in build_record(events).turns if turn.call.tool == "http/request"] == [True]
 
 
 async def test_a_whole_answer_does_not_arrive_though_the_work_was_done(tmp_path: Path) -> None:
-    async with proxied(tmp_path, [struck("echo", {"kind": "interrupted"})]) as (server, url, client):
+    async with proxied(tmp_path, [faulted("echo", {"kind": "interrupted"})]) as (server, url, client):
         with pytest.raises(aiohttp.ClientError):
             async with client.post(url, json=request(1, "echo")):
                 pass
@@ -90,7 +90,7 @@ async def test_a_whole_answer_does_not_arrive_though_the_work_was_done(tmp_path:
 
 
 async def test_a_stream_that_broke_off_is_taken_up_again(tmp_path: Path) -> None:
-    rules = [struck("stays", {"kind": "interrupted", "after": 1})]
+    rules = [faulted("stays", {"kind": "interrupted", "after": 1})]
     async with proxied(tmp_path, rules) as (server, url, client):
         with pytest.raises(aiohttp.ClientError):
             async with client.post(url, json=request(1, "stays"), headers=SESSION) as answer:

@@ -39,7 +39,7 @@ def request_arguments(method: str, message: Message | None) -> Mapping[str, Any]
     return {key: value for key, value in given.items() if isinstance(value, str)}
 
 
-class StruckRequest:
+class FaultedRequest:
     """One HTTP request on its way through the session.
 
     Args:

@@ -10,8 +10,8 @@ import pytest
 
 from sealegs.cli.output import write_atomically
 from sealegs.reports.paladin_page import choose_paladin_episodes, render_paladin_page
+from sealegs.scenarios.labelled_failures.failures import classes
 from sealegs.suites.paladin.backbone_run import run_scripted_backbone
-from sealegs.suites.paladin.failures import classes
 from sealegs.suites.paladin.judged_arms import JudgedArms, judge_paladin_runs
 from sealegs.suites.paladin.options import PaladinOptions
 from sealegs.suites.paladin.paladin_logs import read_paladin_runs

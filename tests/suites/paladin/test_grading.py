@@ -8,8 +8,8 @@ import pytest
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from sealegs.faults.user_error import UserError
+from sealegs.scenarios.labelled_failures.failures import classes
 from sealegs.scoring.grading import QUESTIONS
-from sealegs.suites.paladin.failures import classes
 from sealegs.suites.paladin.graders import (
     chosen_grader,
     format_trace,

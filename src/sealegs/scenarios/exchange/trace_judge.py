@@ -20,14 +20,14 @@ from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.faults.moment import Moment
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
+from sealegs.scenarios.exchange.toolmaze_export import nodes_of
+from sealegs.scenarios.exchange.toolmaze_format import ActionForm, CallForm, DeedForm, TaskForm, TraceForm
+from sealegs.scenarios.exchange.toolmaze_import import Imported, import_all, parse_output
 from sealegs.scenarios.perturbation import PERSISTENCE
 from sealegs.scoring import Case, Slot, judge
 from sealegs.scoring.judge import invented_values
 from sealegs.scoring.matching import TOLERANCE, close, right_arguments
 from sealegs.scoring.task_progress import node_of
-from sealegs.suites.maze.exchange.toolmaze_export import nodes_of
-from sealegs.suites.maze.exchange.toolmaze_format import ActionForm, CallForm, DeedForm, TaskForm, TraceForm
-from sealegs.suites.maze.exchange.toolmaze_import import Imported, import_all, parse_output
 from sealegs.tasks import Risk
 from sealegs.tasks.value_matching import contains_value
 from sealegs.traces import EpisodeEnded, FaultStruck, Record, Turn

@@ -54,12 +54,13 @@ class CommandOnSuites(TyperCommand):
 
 
 def _suite_names() -> dict[str, str]:
-    """The names of the suites that can do a thing, by the place for them; of published rows, their own names."""
+    """The names of the suites that can do a thing, by the place for them; of published rows and labels, their own."""
     from sealegs.suites.suite import Suite, suites, suites_with
 
     every = suites()
     found = {
         "graded": [*suites_with(Suite.grade)],
+        "label_sets": [name for suite in every.values() for name in suite.label_sets],
         "judged_ahead": [name for name, suite in every.items() if suite.judged_ahead],
         "measured": [*suites_with(Suite.measure_detection)],
         "published": [suite.published.name for suite in every.values() if suite.published and suite.published.name],

@@ -35,7 +35,8 @@ from sealegs.scoring.suite_metrics import (
 )
 from sealegs.suites.choices import ENGINES, ChoiceError, unknown_name_problems, who_problems
 from sealegs.suites.run_options import RunOptions, hidden_option
-from sealegs.suites.suite import RunReport, Suite
+from sealegs.suites.suite import Suite
+from sealegs.suites.suite_reports import RunReport
 from sealegs.suites.tool_episode import LedgeredTools, ToolEpisode, case_text, open_session
 from sealegs.tasks.editions import TASK_SET, contents_digest, edition, edition_facts
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, Recorder

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
 from sealegs.suites.published_rows import PublishedRows
-from sealegs.suites.suite import RunReport, Suite
+from sealegs.suites.suite import Suite
+from sealegs.suites.suite_reports import RunReport
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput

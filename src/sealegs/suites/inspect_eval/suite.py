@@ -12,7 +12,8 @@ from sealegs.engines.folders import Progress
 from sealegs.engines.logs import LogError
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.metric import Row
-from sealegs.suites.suite import RunReport, RunView, Suite
+from sealegs.suites.suite import RunView, Suite
+from sealegs.suites.suite_reports import RunReport
 from sealegs.traces.folder_lock import FolderLock
 
 if TYPE_CHECKING:

@@ -11,13 +11,15 @@ from rich.console import Console
 
 from sealegs.engines.folders import Progress
 from sealegs.suites.published_rows import PublishedRows
-from sealegs.suites.suite import DetectionReport, RunReport, Suite
+from sealegs.suites.suite import Suite
+from sealegs.suites.suite_reports import DetectionReport, RunReport
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
     from sealegs.engines.logs import LogSchema
     from sealegs.engines.run_estimate import SizeRange
+    from sealegs.reports.review_tables import GradedReview
     from sealegs.scenarios.scenario import Scenario
     from sealegs.scoring.entrants import Entrant
     from sealegs.suites.maze.options import MazeOptions
@@ -89,6 +91,12 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.suites.maze.agent_replies import next_act
 
         return next_act(name, conversation, dict(about))
+
+    def grade_review(self, folder: Path) -> GradedReview:
+        """Grade the replies of a review, as `sealegs maze review` makes it."""
+        from sealegs.suites.maze.review.review_grades import grade_review
+
+        return grade_review(folder)
 
     def measure_detection(
         self, more: str, limit: int | None, epochs: int, seed: int, recover: bool, out: Path | None, progress: Progress

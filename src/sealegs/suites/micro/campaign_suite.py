@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
 from sealegs.suites.published_rows import PublishedRows
-from sealegs.suites.suite import RunReport, RunView, Suite
+from sealegs.suites.suite import RunView, Suite
+from sealegs.suites.suite_reports import RunReport
 from sealegs.traces.folder_lock import FolderLock
 
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ from rich.console import Console
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
 from sealegs.suites.published_rows import PublishedRows
-from sealegs.suites.suite import RunReport, Suite, TraceGrades
+from sealegs.suites.suite import Suite
+from sealegs.suites.suite_reports import RunReport, TraceGrades
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from sealegs.engines.logs import LogSchema
     from sealegs.scoring.entrants import Entrant
     from sealegs.scoring.metric import Row
+    from sealegs.scoring.trace_labels import Labels
     from sealegs.suites.paladin.options import PaladinOptions
 
 
@@ -85,6 +88,13 @@ class PaladinSuite(Suite["PaladinOptions"]):
         found = grade_traces(traces_in(logs), grading)
         rows = share_rows(found, model or "code")
         return TraceGrades(rows, grade_lines(found), len(found), lambda console: print_grades(rows, console))
+
+    @property
+    def label_sets(self) -> Mapping[str, Callable[[], Labels]]:
+        """The two labelled sets, and the code grader's grades of the same traces."""
+        from sealegs.suites.paladin.shipped_labels import LABEL_SETS, label_set
+
+        return {name: partial(label_set, name) for name in LABEL_SETS}
 
     def entrants(self, logs: Path) -> list[Entrant]:
         """Read and judge runs for a ranking."""

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from sealegs.engines.folders import Progress
 from sealegs.suites.published_rows import PublishedRows
+from sealegs.suites.run_options import LOGS
 from sealegs.suites.suite import Suite
 from sealegs.suites.suite_reports import DetectionReport, RunReport
 
@@ -107,7 +108,7 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.suites.maze.detection_rows import print_detection
 
         settings = DetectionSettings(more, limit, epochs, seed)
-        found = measure_detection(settings, recover, out or Path("sealegs-logs") / settings.name, progress)
+        found = measure_detection(settings, recover, out or LOGS / settings.name, progress)
         show = partial(print_detection, found.rows, found.levels)
         return DetectionReport(list(found.rows), found.about, show)
 

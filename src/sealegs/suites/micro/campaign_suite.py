@@ -108,7 +108,7 @@ def _ready_campaign(options: MicroOptions, folder: Path) -> ReadyCampaign:
     with needing_langchain():
         from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
     return prepare_campaign(
-        options.campaign, options.model, folder, jobs=options.jobs or 1, budget=options.time_limit, shard=options.part
+        options.campaign, options.model, folder, jobs=options.at_once, budget=options.time_limit, shard=options.part
     )
 
 

@@ -107,7 +107,7 @@ def _report(folder: Path, html: Path | None, judge: str, json: str, max_invalid:
     if html is not None:
         from sealegs.reports.micro_page import render_micro_page
 
-        write_atomically(html, render_micro_page(found.name, found.runs, found.notes, found.request.settings.task_set))
+        write_atomically(html, render_micro_page(found.page()))
     if json != "-":
         print_campaign(found.runs, console)
         print_task_sets(found.rows())

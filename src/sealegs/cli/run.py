@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 from pydantic.fields import FieldInfo
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import exit_if_invalid, print_empty_shard, write_report, write_table_rows
 from sealegs.cli.progress import TerminalView, interruptible, show_progress
-from sealegs.cli.shared_options import json_option
+from sealegs.cli.shared_options import CommandOnSuites, json_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
 from sealegs.cli.suite_options import keyword, set_parameters, suite_parameter
 from sealegs.cli.url_folders import take_urls
@@ -53,8 +53,12 @@ class SuiteGroup(TyperGroup):
         return command_of(suite_named(cmd_name))
 
 
-class SuiteCommand(TyperCommand):
+class SuiteCommand(CommandOnSuites):
     """The command of a suite. An option that belongs to another suite is refused by name."""
+
+    def places(self) -> Mapping[str, str]:
+        """The names of the suite's metrics."""
+        return {"metrics": ", ".join(metric.name for metric in suite_named(str(self.name)).metrics)}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options.
@@ -108,7 +112,8 @@ def command_of(suite: Suite[Any]) -> Any:
     set_parameters(run, parameters)
     made = typer.Typer(add_completion=False, rich_markup_mode="rich")
     again = "The same command resumes a stopped run."
-    made.command(suite.name, cls=SuiteCommand, help=f"{suite.summary}\n\n{again}")(run)
+    told = "Its report gives, by level and mode: {metrics}."
+    made.command(suite.name, cls=SuiteCommand, help=f"{suite.summary}\n\n{again}\n\n{told}")(run)
     command = typer.main.get_command(made)
     take_urls(command, "run")
     return command

@@ -5,6 +5,7 @@ A help that names suites has a place for their names, such as `{graded}`, which 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import typer
@@ -44,10 +45,14 @@ class CommandOnSuites(TyperCommand):
         self.name_suites()
         super().format_help(ctx, formatter)
 
+    def places(self) -> Mapping[str, str]:
+        """The names for each place in the help."""
+        return _suite_names()
+
     def name_suites(self) -> None:
         """Fill the places for names in the help, also in that of each option."""
         told: list[Any] = [self, *self.params]
-        for place, names in _suite_names().items():
+        for place, names in self.places().items():
             for one in told:
                 if getattr(one, "help", None):
                     one.help = one.help.replace(f"{{{place}}}", names)

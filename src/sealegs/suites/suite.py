@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from sealegs.engines.logs import LogSchema
     from sealegs.engines.merging import MergeResult, ShardFolder
     from sealegs.engines.run_estimate import RunEstimate, SizeRange
+    from sealegs.reports.page_sections import PageSection
     from sealegs.reports.review_tables import GradedReview
     from sealegs.scoring.entrants import Entrant
+    from sealegs.scoring.metric import AnyMetric
     from sealegs.scoring.trace_labels import Labels
     from sealegs.suites.published_rows import PublishedRows
 
@@ -65,6 +67,21 @@ class Suite(ABC, Generic[O]):
     @abstractmethod
     def options(self) -> type[O]:
         """The model of its options."""
+
+    @property
+    @abstractmethod
+    def judge(self) -> Callable[..., Any]:
+        """The judge of its episodes: it gives the result that the metrics count, of an episode and its record."""
+
+    @property
+    @abstractmethod
+    def metrics(self) -> Sequence[AnyMetric[Any]]:
+        """The metrics that its rows are made of; what every run has beside them is in `scoring.invalid`."""
+
+    @property
+    @abstractmethod
+    def sections(self) -> Sequence[PageSection[Any]]:
+        """The sections of its page, in their order."""
 
     @abstractmethod
     def run_scripted(self, options: O, folder: Path, progress: Progress) -> None:

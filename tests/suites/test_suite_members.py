@@ -12,6 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sealegs import cli
+from sealegs.faults.user_error import UserError
+from sealegs.reports.page_sections import PageSection
 from sealegs.scoring.eval_metrics import EvalResult, eval_table
 from sealegs.scoring.invalid import PLAYED
 from sealegs.scoring.metric import Row
@@ -116,6 +118,9 @@ def test_a_page_has_the_sections_of_the_suite(
     assert _parts(suite.report(folder).page()) == _parts(page)[::-1] or name == "highwater"
     monkeypatch.setattr(type(suite), "sections", declared[:1])
     assert len(_parts(suite.report(folder).page())) < len(_parts(page))
+    monkeypatch.setattr(type(suite), "sections", [PageSection("lost", "lost.html.j2", lambda _: {"given": 1})])
+    with pytest.raises(UserError, match=r"^there is no template lost\.html\.j2; a section names"):
+        suite.report(folder).page()
     monkeypatch.setattr(type(suite), "sections", ())
     assert "<section" not in suite.report(folder).page()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from sealegs.faults.user_error import UserError
 from sealegs.reports.page_extra import extra
 
 if TYPE_CHECKING:
@@ -48,15 +49,23 @@ def render_page(
 
     Raises:
         MissingExtra: what pages are made with is not installed.
+        UserError: a section names a template that is not there.
     """
     with extra():
+        from jinja2 import TemplateNotFound
+
         from sealegs.reports.templating import environment
 
         found = [(section, section.values(material)) for section in sections]
-        template = (templates or environment)().get_template(frame)
+        source = (templates or environment)()
     given = dict(head)
     for _, values in found:
         given |= values
     shown = [section for section, values in found if values]
     present = {section.name for section in shown}
-    return template.render(given, sections=shown, present=present)
+    try:
+        return source.get_template(frame).render(given, sections=shown, present=present)
+    except TemplateNotFound as error:
+        raise UserError(
+            f"there is no template {error.name}; a section names one of Sealegs's, or the whole path of a file"
+        ) from error

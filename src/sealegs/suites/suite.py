@@ -71,7 +71,11 @@ class Suite(ABC, Generic[O]):
     @property
     @abstractmethod
     def judge(self) -> Callable[..., Any]:
-        """The judge of its episodes: it gives the result that the metrics count, of an episode and its record."""
+        """The judge of its episodes.
+
+        It is called with an episode and its record, or with what the suite keeps in a record's place, and gives the
+        result that the metrics count.
+        """
 
     @property
     @abstractmethod

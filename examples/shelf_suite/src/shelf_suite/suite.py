@@ -180,7 +180,7 @@ SHORT = Metric[EpisodeResult]("short", lambda result: result.calls <= 3, lambda 
 
 
 def reserved_twice(page: SuitePage) -> dict[str, object]:
-    """What the section on books that were reserved twice is given; nothing where none was."""
+    """The values of the section on books that were reserved twice; nothing where none was."""
     played = [(run, result) for run, results in page.runs for result, _ in results]
     twice = [f"{run.get('agent') or run.get('model')}: {one.task}, {one.mode}" for run, one in played if one.repeated]
     return {"twice": twice} if twice else {}

@@ -17,11 +17,12 @@ from sealegs.agents.arms import ARMS
 from sealegs.reports.paladin_tables import correlation_rows, correlations, published_correlations
 from sealegs.scoring.metric import ALL, Row
 from sealegs.scoring.paladin_metrics import CLEAN, paladin_table
+from sealegs.scoring.trace_labels import agreement_rows, compare_labels
+from sealegs.suites.label_sets import labelled_suite, read_trace_labels
 from sealegs.suites.paladin import SETS
 from sealegs.suites.paladin.arm_engine import Setup, play_paladin_episode
 from sealegs.suites.paladin.episodes import episodes_of_set
 from sealegs.suites.paladin.paladin_logs import judge_paladin_episode
-from sealegs.suites.paladin.trace_labels import agreement_rows, compare_labels, read_trace_labels
 from sealegs.traces import build_record
 
 BACKBONES = {
@@ -59,7 +60,11 @@ def main() -> None:
         rows += correlation_rows(correlations(heard), {"suite": "paladin", "agent": f"runs over {backbone}"})
     rows += correlation_rows(published_correlations(), {"suite": "paladin", "agent": "as published"})
     for labels, code in (("labels", "code"), ("fresh", "fresh-code")):
-        rows += agreement_rows(compare_labels(read_trace_labels(labels), read_trace_labels(code)), f"{labels} / {code}")
+        rows += agreement_rows(
+            compare_labels(read_trace_labels(labels), read_trace_labels(code)),
+            labelled_suite(labels, code),
+            f"{labels} / {code}",
+        )
     for row in rows:
         if row["level"] == "all" and row["metric"] in ("rr", "tsr", "csr", "es"):
             print(row["mode"], row["agent"], row["metric"], row["value"], [row["low"], row["high"]], row["n"])

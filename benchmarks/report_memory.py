@@ -35,7 +35,8 @@ from sealegs.suites.suite import suite_named
 def peak():  # of this program alone: `ru_maxrss` begins with what its parent held
     (line,) = (line for line in open("/proc/self/status") if line.startswith("VmHWM:"))
     return int(line.split()[1]) / 1024
-import sealegs.suites.maze.suite, sealegs.suites.maze.maze_logs, sealegs.reports.sections
+import sealegs.suites.maze.suite, sealegs.suites.maze.maze_logs
+import sealegs.reports.sections, sealegs.reports.plots, sealegs.reports.templating
 before = peak()
 found = suite_named("maze").report(Path(sys.argv[1]))
 read = peak()

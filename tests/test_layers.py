@@ -30,7 +30,7 @@ ROOMS["suites"] = set(ROOMS)
 ROOMS["hunt"] = set(ROOMS)
 ROOMS["experiments"] = set(ROOMS)
 ROOMS["generate"] = set(ROOMS) - {"reports", "hunt", "experiments"}
-ROOMS["training"] = set(ROOMS) - {"generate", "hunt", "experiments"}
+ROOMS["training"] = set(ROOMS) - {"generate", "hunt", "experiments", "suites"}
 ROOMS["cli"] = set(ROOMS)
 HEAVY = {
     "inspect_ai": {

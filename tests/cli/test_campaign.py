@@ -74,7 +74,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_gives_every_experiment_its_outcome(ran: Path) -> None:
-    folder = ran / "sealegs-campaigns" / "small"
+    folder = ran / "sealegs-logs" / "micro-small"
     rows = listed(folder)
     assert {(row["task"], row["fault"], row["model"]): row["counted as"] for row in rows} == OUTCOMES
     assert len(rows) == len(OUTCOMES)
@@ -103,7 +103,7 @@ def test_a_run_prints_its_tables_beside_the_published_ones(ran: Path) -> None:
 
 
 def test_the_error_is_followed_across_the_boundary(ran: Path) -> None:
-    rows = [row for row in listed(ran / "sealegs-campaigns" / "small") if row["boundary"]]
+    rows = [row for row in listed(ran / "sealegs-logs" / "micro-small") if row["boundary"]]
     by_boundary = {row["boundary"]: (row["fault delivered"], row["the inner agent"]) for row in rows}
     assert by_boundary["inner"][0].startswith("scramble at the inner agent's")
     assert by_boundary["inner"][1] == "passed on silently"
@@ -111,7 +111,7 @@ def test_the_error_is_followed_across_the_boundary(ran: Path) -> None:
 
 
 def test_the_same_command_does_nothing_twice(ran: Path) -> None:
-    folder = ran / "sealegs-campaigns" / "small"
+    folder = ran / "sealegs-logs" / "micro-small"
     before = (folder / "journal.jsonl").read_bytes()
     done = sealegs("run", "small.campaign", "--jobs", "2", "--time-limit", "4", "--json", "-", cwd=ran)
     assert done.returncode == 0, done.stderr
@@ -139,7 +139,7 @@ def test_a_changed_file_adds_and_removes_what_changed(ran: Path, tmp_path: Path)
 
 
 def test_a_report_takes_people_at_their_word_and_writes_a_page(ran: Path) -> None:
-    folder = ran / "sealegs-campaigns" / "small"
+    folder = ran / "sealegs-logs" / "micro-small"
     run = next(row["run"] for row in listed(folder) if row["counted as"] == "TIMEOUT")
     clean = next(row["without a fault"] for row in listed(folder) if row["task"] == "trivia")
     baseline = re.search(r"\(run (\w+)\)", clean)

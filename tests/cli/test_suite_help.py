@@ -56,6 +56,7 @@ def others(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         ("report --help", "a large run of labyrinth;"),
         ("rank --help", "a large run of labyrinth;"),
         ("grade traces --help", "a suite with questions (order):"),
+        ("grade agree --help", "a set that ships: labels, fresh, code or fresh-code."),
         ("detect measure --help", "The suite: labyrinth."),
         ("detect measure maze", "unknown suite 'maze': detectors are measured on labyrinth"),
         ("grade traces nowhere", "`sealegs run order --agent paladin/follower`"),

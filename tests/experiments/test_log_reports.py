@@ -20,7 +20,7 @@ from sealegs.experiments.log_reports import report_on
 from sealegs.faults.plan_files import plan_from
 from sealegs.faults.user_error import UserError
 from sealegs.inject import Session, VirtualClock
-from sealegs.suites.suite import RunReport
+from sealegs.suites.suite_reports import RunReport
 from sealegs.traces import Event, Recorder, Store
 from tests import needs
 from tests.experiments import agents

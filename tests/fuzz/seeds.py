@@ -14,7 +14,7 @@ from sealegs.engines.direct import play_scenario
 from sealegs.faults.kinds import KINDS
 from sealegs.scenarios.scenario import Scenario
 from sealegs.traces.events import encode_event
-from tests.suites.test_exchange import foreign
+from tests.scenarios.test_exchange import foreign
 
 TRACES = Path(__file__).parents[1] / "traces" / "data"
 MATCHES: tuple[dict[str, Any], ...] = (

@@ -70,14 +70,14 @@ def task_folder(data: bytes) -> None:
 
 
 def published_tasks(data: bytes) -> None:
-    from sealegs.suites.maze.exchange.toolmaze_format import read_task_forms
-    from sealegs.suites.maze.exchange.toolmaze_import import import_all
+    from sealegs.scenarios.exchange.toolmaze_format import read_task_forms
+    from sealegs.scenarios.exchange.toolmaze_import import import_all
 
     import_all(read_task_forms(written("task.json", data)))
 
 
 def published_traces(data: bytes) -> None:
-    from sealegs.suites.maze.exchange.toolmaze_format import read_trace_forms
+    from sealegs.scenarios.exchange.toolmaze_format import read_trace_forms
 
     read_trace_forms(written("trace.json", data))
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sealegs.cli.output import write_atomically
-from sealegs.reports.paladin_page import choose_paladin_episodes, render_paladin_page
+from sealegs.reports.paladin_page import PaladinPage, choose_paladin_episodes, render_paladin_page
+from sealegs.scenarios.labelled_failures.failures import classes
 from sealegs.suites.paladin.backbone_run import run_scripted_backbone
-from sealegs.suites.paladin.failures import classes
 from sealegs.suites.paladin.judged_arms import JudgedArms, judge_paladin_runs
 from sealegs.suites.paladin.options import PaladinOptions
 from sealegs.suites.paladin.paladin_logs import read_paladin_runs
@@ -29,7 +29,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> JudgedArms:
 
 
 def made(runs: JudgedArms) -> str:
-    return render_paladin_page(runs.rows, runs.episodes, runs.facts, ["a note & more"])
+    return render_paladin_page(PaladinPage(runs.rows, runs.episodes, runs.facts, ["a note & more"]))
 
 
 def test_everything_is_on_the_page(runs: JudgedArms) -> None:
@@ -43,7 +43,8 @@ def test_everything_is_on_the_page(runs: JudgedArms) -> None:
     for value in tsr.values():
         assert f"<b>{value:.1f}</b>" in page or f">{value:.1f}" in page or value in (0, 100)
     one = {("paladin/heeder", "eval"): runs.episodes["paladin/heeder", "eval"]}
-    single = render_paladin_page([row for row in runs.rows if row["agent"] == "paladin/heeder"], one, runs.facts, [])
+    own = [row for row in runs.rows if row["agent"] == "paladin/heeder"]
+    single = render_paladin_page(PaladinPage(own, one, runs.facts, []))
     assert "Fewer than three runs" in single
     assert "vanilla/heeder" not in single
 

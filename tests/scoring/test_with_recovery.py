@@ -28,12 +28,12 @@ from sealegs.recovery.policies import (
     Switch,
 )
 from sealegs.recovery.signature import Signature
+from sealegs.scenarios.exchange.toolmaze_export import export_trace
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scoring import judge
 from sealegs.scoring.grading import grade
 from sealegs.scoring.maze_metrics import MazeResult, maze_table
-from sealegs.suites.maze.exchange.toolmaze_export import export_trace
 from sealegs.traces import Record, Recorder, Turn, build_record
 from sealegs.traces.reach import faults_reached
 from tests.scoring import staged

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from sealegs.scenarios.task_sets import task_set
-from sealegs.suites.maze.exchange.dataset_folder import dataset_files
+from sealegs.suites.maze.dataset_folder import dataset_files
 from sealegs.tasks.editions import CANARY, GUID
 from sealegs.tasks.yaml_tasks import tasks_of
 from tests import needs

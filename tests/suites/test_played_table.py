@@ -12,7 +12,7 @@ from sealegs.engines import direct, table_parts
 from sealegs.engines.direct import EpisodeLines
 from sealegs.scenarios.scenario import Scenario
 from sealegs.suites.maze import agent_run, played_table
-from sealegs.suites.maze import verdict_table as table_of
+from sealegs.suites.maze.maze_logs import judge_maze_episode
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.verdict_table import read_maze_verdicts
 from sealegs.traces import Event
@@ -41,8 +41,8 @@ def notes(folder: Path) -> list[bytes]:
     return [pq.read_schema(file).metadata[table_parts.NOTE] for file in sorted(folder.glob("verdicts-*.parquet"))]
 
 
-def read(folder: Path) -> Any:
-    return read_maze_verdicts(folder, lambda _, one: (one[:-1], one.record()))
+def read(folder: Path, judge: Any = judge_maze_episode) -> Any:
+    return read_maze_verdicts(folder, lambda _, one: (one[:-1], one.record()), judge)
 
 
 def judged_anew(folder: Path) -> Any:
@@ -58,9 +58,7 @@ def test_a_run_leaves_the_table_that_its_records_give(tmp_path: Path, agent: str
     play(tmp_path, agent, recovery=recovery)
     left = rows(tmp_path), notes(tmp_path)
     assert [len(part) for part in left[0]] == [8, 8, 4]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table_of, "judge_maze_episode", None)  # nothing is judged again
-        found = read(tmp_path)
+    found = read(tmp_path, None)  # nothing is judged again
     assert (found, *left) == judged_anew(tmp_path)
 
 

@@ -98,6 +98,10 @@ def test_what_was_published_is_a_part_of_the_suite() -> None:
 def test_a_suite_says_what_it_can_do_by_the_method_that_it_has() -> None:
     assert list(suites_with(Suite.grade)) == ["paladin"]
     assert list(suites_with(Suite.measure_detection)) == ["maze"]
+    assert list(suites_with(Suite.grade_review)) == ["maze"]
+    assert {name: list(suite.label_sets) for name, suite in suites().items() if suite.label_sets} == {
+        "paladin": ["labels", "fresh", "code", "fresh-code"]
+    }
     for name, suite in suites().items():
         if name != "maze":
             with pytest.raises(UserError, match=f"detectors are not measured on {name}"):

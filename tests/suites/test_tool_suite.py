@@ -68,6 +68,14 @@ def test_the_suite_is_run_and_judged_by_its_ledger(installed: Mapping[str, str],
     page = (tmp_path / "hasty" / "report.html").read_text("utf-8")
     assert "the ledger holds BK-11 for R-11, BK-11 for R-11, not BK-11 for R-11" in page
     assert "https://" not in page
+    assert "Books that were reserved twice" in page
+    assert "hasty: BK-11, lost" in page
+    assert run("sealegs report careful --html c.html", installed, tmp_path).returncode == 0
+    assert "Books that were reserved twice" not in (tmp_path / "c.html").read_text("utf-8")
+    declared = run("sealegs run shelf --help", installed, tmp_path).stdout
+    metrics = {row["metric"] for row in json.loads(report.stdout)["rows"] if "difference" not in row["metric"]}
+    assert metrics == {"success", "recovered", "exposed", "repeated_effects", "calls", "short"}
+    assert "success, recovered, exposed, repeated_effects, calls, short." in " ".join(declared.split())
     beside = run("sealegs report hasty --against library-desk", installed, tmp_path)
     assert "desk-model" in beside.stdout
     shown = run("sealegs rank careful hasty --published --json -", installed, tmp_path)
@@ -195,7 +203,7 @@ def test_an_agent_that_exits_and_a_judge_that_breaks_down(
     assert (record.end.reason, record.end.detail) == ("crashed", "SystemExit: 0")
     monkeypatch.setattr(type(episode), "problem", lambda self, record: 1 / 0)
     with pytest.raises(LogError, match="the judge of shelf failed on BK-11/clean/1: ZeroDivisionError"):
-        suite.result(episode, record)
+        suite.judge(episode, record)
 
 
 def test_wrong_arguments_are_a_failure_in_the_tools_words(

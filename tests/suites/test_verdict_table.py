@@ -26,7 +26,7 @@ from sealegs.scoring.episode_verdict import Verdict
 from sealegs.suites.maze import verdict_table as table_of
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.suite import SUITE
+from sealegs.suites.maze.suite import SUITE, MazeSuite
 from sealegs.suites.maze.verdict_table import MazeVerdict, encode_rows, read_maze_verdicts, verdict_table
 from sealegs.suites.ranked_runs import ranked_tables
 from sealegs.traces import read_episodes
@@ -55,13 +55,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def judged(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often each episode was judged."""
     found: Counter[str] = Counter()
-    judge = table_of.judge_maze_episode
+    judge = SUITE.judge
 
     def count(episode: Scenario, record: Any) -> Any:
         found[episode.id] += 1
         return judge(episode, record)
 
-    monkeypatch.setattr(table_of, "judge_maze_episode", count)
+    monkeypatch.setattr(MazeSuite, "judge", staticmethod(count))
     return found
 
 
@@ -74,7 +74,7 @@ def folder(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 def read(folder: Path) -> Any:
     """All that is read, with the record of each episode."""
-    return read_maze_verdicts(folder, lambda _, one: (one[:-1], one.record()))
+    return read_maze_verdicts(folder, lambda _, one: (one[:-1], one.record()), SUITE.judge)
 
 
 def directly(folder: Path) -> Any:

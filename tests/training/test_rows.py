@@ -8,8 +8,8 @@ import pytest
 from sealegs.agents import Briefing, Say
 from sealegs.faults import seeds
 from sealegs.faults.call import Call, Failure, Value, render
-from sealegs.suites.paladin.failures import assignment, unseen_failures
-from sealegs.suites.paladin.toolbench.toolbench_format import ToolBenchConversation, trajectory
+from sealegs.scenarios.labelled_failures.failures import assignment, unseen_failures
+from sealegs.scenarios.toolbench.toolbench_format import ToolBenchConversation, trajectory
 from sealegs.tasks import solutions
 from sealegs.training.data.attempts import first_fit_row
 from sealegs.training.data.expert import Expert

@@ -5,7 +5,7 @@ import pytest
 
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios.task_sets import base_tasks
-from sealegs.suites.paladin.toolbench.toolbench_export import TASKS, conversation_of
+from sealegs.scenarios.toolbench.toolbench_export import TASKS, conversation_of
 from sealegs.tasks.yaml_tasks import task_data
 from sealegs.training.data.attempts import Making, first_fit_row
 from sealegs.training.data.data_recipe import DataRecipe

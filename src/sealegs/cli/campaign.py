@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,37 +16,30 @@ from sealegs.cli.output import (
     too_many_invalid,
     write_table_rows,
 )
-from sealegs.cli.shared_options import SHARD, jobs_option, json_option
+from sealegs.cli.shared_options import json_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
+from sealegs.cli.suite_options import taking
 from sealegs.cli.terminal import echo
-from sealegs.engines.shards import is_empty_shard, parse_shard
-from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
+from sealegs.engines.shards import is_empty_shard
+from sealegs.suites.micro.campaign_options import MicroOptions
+from sealegs.suites.run_options import LOGS, options_from
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.redaction import OWNER_ONLY
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Check, run and report on fault campaigns.")
-HOME = Path("sealegs-campaigns")
-FILE = typer.Argument(help="A campaign file, or one that ships: paper, transient, two-agents, mcp.")
+FILE = typer.Argument(help=MicroOptions.model_fields["campaign"].description)
 JSON = json_option("the rows")
-MODEL = typer.Option(help="This model in place of all that the file names.")
-JOBS = jobs_option("Runs at a time.")
-TIME_LIMIT = typer.Option(min=0.1, help="Real seconds after which one run is ended.")
-MAX_INVALID = typer.Option(min=0, max=100, help=INVALID_HELP)
 JUDGE = typer.Option(help="A chat model of LangChain (provider:name) that gives a second opinion where there is doubt.")
 
 
 @app.command("check")
-def check_campaign_file(
-    file: Annotated[str, FILE],
-    jobs: Annotated[int, JOBS] = 1,
-    time_limit: Annotated[float, TIME_LIMIT] = 60.0,
-    model: Annotated[str, MODEL] = "",
-    json: Annotated[str, JSON] = "",
-) -> None:
+@taking(MicroOptions, "jobs", "time_limit", "model")
+def check_campaign_file(file: Annotated[str, FILE], json: Annotated[str, JSON] = "", **given: Any) -> None:
     """Report everything that is wrong with a campaign file, or say how many runs it has and how long they may take."""
     from sealegs.suites.micro.campaign.campaign_check import check_campaign
 
-    found = check_campaign(file, model, jobs=jobs, budget=time_limit)
+    options = options_from(MicroOptions, {"campaign": file, **given})
+    found = check_campaign(file, options.model, jobs=options.at_once, budget=options.time_limit)
     if json != "-":
         for line in found.lines():
             echo(line)
@@ -62,43 +55,38 @@ def show(file: Annotated[str, FILE]) -> None:
 
 
 @app.command()
+@taking(MicroOptions, "jobs", "time_limit", "model", "shard", "max_invalid")
 def run(
     file: Annotated[str, FILE],
-    jobs: Annotated[int, JOBS] = 1,
-    time_limit: Annotated[float, TIME_LIMIT] = 60.0,
-    out: Annotated[Path | None, typer.Option(help="The folder; sealegs-campaigns/NAME by default.")] = None,
-    model: Annotated[str, MODEL] = "",
-    shard: Annotated[str, SHARD] = "",
+    out: Annotated[Path | None, typer.Option(help=f"The folder; {LOGS}/micro-NAME by default.")] = None,
     on: Annotated[str, ON] = "",
     judge: Annotated[str, JUDGE] = "",
     json: Annotated[str, JSON] = "",
-    max_invalid: Annotated[float, MAX_INVALID] = MOST_INVALID,
+    **given: Any,
 ) -> None:
     """Run a campaign, each run in its own process; the same command resumes where a stopped one left off."""
     from sealegs.cli.progress import TerminalView
-    from sealegs.suites.micro.campaign.shipped import campaign_text
-    from sealegs.suites.micro.campaign_options import MicroOptions
     from sealegs.suites.micro.campaign_suite import SUITE
 
-    part = parse_shard(shard)
-    options = MicroOptions(campaign=file, model=model, jobs=jobs, time_limit=time_limit, shard=shard)
-    folder = out or HOME / (campaign_text(file)[0] + (part.suffix if part else ""))
-    make_shards_elsewhere(on, shard, folder)
+    options = options_from(MicroOptions, {"campaign": file, **given}).checked()
+    folder = out or options.folder
+    make_shards_elsewhere(on, options.shard, folder)
     SUITE.play(options, folder, TerminalView("run"))
     if is_empty_shard(folder):
-        print_empty_shard(shard)
+        print_empty_shard(options.shard)
         write_table_rows([], json)
         return
-    _report(folder, None, judge, json, max_invalid)
+    _report(folder, None, judge, json, options.max_invalid)
 
 
 @app.command("report")
+@taking(MicroOptions, "max_invalid")
 def report_campaign(
     folder: Annotated[Path, typer.Argument(help="The folder of a `campaign run`.")],
+    max_invalid: float,
     html: Annotated[Path | None, typer.Option(help="Where to write the page; in the folder by default.")] = None,
     judge: Annotated[str, JUDGE] = "",
     json: Annotated[str, JSON] = "",
-    max_invalid: Annotated[float, MAX_INVALID] = MOST_INVALID,
 ) -> None:
     """Print a campaign's tables, with the labels in its labels.csv, and write one HTML page with every run in it."""
     _report(folder, html or folder / "report.html", judge, json, max_invalid)
@@ -119,7 +107,7 @@ def _report(folder: Path, html: Path | None, judge: str, json: str, max_invalid:
     if html is not None:
         from sealegs.reports.micro_page import render_micro_page
 
-        write_atomically(html, render_micro_page(found.name, found.runs, found.notes, found.request.settings.task_set))
+        write_atomically(html, render_micro_page(found.page()))
     if json != "-":
         print_campaign(found.runs, console)
         print_task_sets(found.rows())

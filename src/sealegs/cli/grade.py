@@ -44,25 +44,24 @@ def grade_run_traces(
     write_table_rows(found.rows, json)
 
 
-@app.command("agree")
+@app.command("agree", cls=CommandOnSuites)
 def compare_graders(
     one: Annotated[
         str,
-        typer.Argument(
-            help="Grades or labels (.jsonl, .csv); `labels`, `code`, `fresh`, `fresh-code`: the shipped sets."
-        ),
+        typer.Argument(help="Grades or labels (.jsonl, .csv), or a set that ships: {label_sets}."),
     ],
     other: Annotated[str, typer.Argument(help="The same for another grader.")],
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Say how far two graders agree: the share of equal labels, and Cohen's kappa, with intervals."""
     from sealegs.reports.grader_tables import print_agreement
-    from sealegs.suites.paladin.trace_labels import agreement_rows, compare_labels, read_trace_labels
+    from sealegs.scoring.trace_labels import agreement_rows, compare_labels
+    from sealegs.suites.label_sets import labelled_suite, read_trace_labels
 
     found = compare_labels(read_trace_labels(one), read_trace_labels(other))
     if json != "-":
         print_agreement(found, (one, other), console)
-    write_table_rows(agreement_rows(found, f"{one} / {other}"), json)
+    write_table_rows(agreement_rows(found, labelled_suite(one, other), f"{one} / {other}"), json)
 
 
 @app.command("review")
@@ -72,9 +71,9 @@ def grade_replies(
 ) -> None:
     """Say what share of the tasks reviewers solved, which corrupt answers they recognised, and how far they agree."""
     from sealegs.reports.review_tables import print_review
-    from sealegs.suites.maze.review.review_grades import grade_review
+    from sealegs.suites.suite import Suite, suites_with
 
-    found = grade_review(folder)
+    found = next(iter(suites_with(Suite.grade_review).values())).grade_review(folder)
     if json != "-":
         print_review(found, console)
     write_table_rows(found.rows, json)

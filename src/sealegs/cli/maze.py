@@ -62,8 +62,8 @@ def import_tasks(
     out: Annotated[Path | None, typer.Option(help="The folder to write; sealegs-tasks/NAME by default.")] = None,
 ) -> None:
     """Make tasks in the published format runnable: their tools are answered from the recorded outputs."""
-    from sealegs.suites.maze.exchange.toolmaze_format import read_task_forms
-    from sealegs.suites.maze.exchange.toolmaze_import import default_folder, import_all, task_set_files
+    from sealegs.scenarios.exchange.toolmaze_format import read_task_forms
+    from sealegs.scenarios.exchange.toolmaze_import import default_folder, import_all, task_set_files
 
     found, left_out = import_all(read_task_forms(folder))
     for task, reason in left_out:
@@ -89,8 +89,8 @@ def export_tasks(
     seed: Annotated[int, seed_option("Decides the victims.")] = 0,
 ) -> None:
     """Write tasks, and a run's traces, in the published file format."""
+    from sealegs.scenarios.exchange.toolmaze_export import task_files, trace_files
     from sealegs.scenarios.scenario import list_scenarios
-    from sealegs.suites.maze.exchange.toolmaze_export import task_files, trace_files
     from sealegs.suites.maze.maze_logs import read_maze_run
 
     check_folder(out, "name another folder")
@@ -109,7 +109,7 @@ def write_dataset_folder(
 ) -> None:
     """Write tasks as a dataset folder that `datasets.load_dataset` reads, with card and Croissant metadata."""
     from sealegs.scenarios.task_sets import task_set
-    from sealegs.suites.maze.exchange.dataset_folder import dataset_files
+    from sealegs.suites.maze.dataset_folder import dataset_files
 
     check_folder(out, "name another folder")
     chosen = task_set(str(tasks.resolve()) if tasks else "")
@@ -127,8 +127,8 @@ def judge_traces(
 ) -> None:
     """Give both judges' verdicts on traces in the published format."""
     from sealegs.reports.tables import print_verdicts
-    from sealegs.suites.maze.exchange.toolmaze_format import read_task_forms, read_trace_forms
-    from sealegs.suites.maze.exchange.trace_judge import trace_verdicts
+    from sealegs.scenarios.exchange.toolmaze_format import read_task_forms, read_trace_forms
+    from sealegs.scenarios.exchange.trace_judge import trace_verdicts
 
     rows = trace_verdicts(read_task_forms(tasks), read_trace_forms(traces))
     if json != "-":

@@ -20,7 +20,7 @@ from sealegs.traces.atomic_files import write_atomically
 
 if TYPE_CHECKING:
     from sealegs.scoring.invalid import InvalidCount
-    from sealegs.suites.suite import RunReport
+    from sealegs.suites.suite_reports import RunReport
 
 INVALID = 3  # exit code of a run whose episodes failed outside agent and tools
 

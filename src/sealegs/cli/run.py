@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any
 
 import typer
 from pydantic.fields import FieldInfo
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import exit_if_invalid, print_empty_shard, write_report, write_table_rows
 from sealegs.cli.progress import TerminalView, interruptible, show_progress
-from sealegs.cli.shared_options import json_option
+from sealegs.cli.shared_options import CommandOnSuites, json_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
+from sealegs.cli.suite_options import keyword, set_parameters, suite_parameter
 from sealegs.cli.url_folders import take_urls
 from sealegs.engines.judging_ahead import judging_jobs
 from sealegs.engines.run_estimate import FEWEST
@@ -24,15 +25,13 @@ from sealegs.faults.user_error import UserError
 from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.metric import Row
 from sealegs.suites.model_runs import budget_note, named_models, with_first_calls
-from sealegs.suites.run_options import FLAGS, HIDDEN, ModelOptions, options_from
+from sealegs.suites.run_options import HIDDEN, LOGS, ModelOptions, options_from
 from sealegs.suites.suite import Suite, suite_named, suites
 
 NEXT = (
     'Next, your own agent: README.md shows it under "Test your own agent"; docs/adapters.md has what each framework '
     "needs."
 )
-LOGS = Path("sealegs-logs")
-MODEL_PANEL = "How a model is asked"
 OUT = typer.Option(help="The run's folder, or that of the runs of several models; sealegs-logs/NAME by default.")
 MODELS = typer.Option(help="A file of models, one a line, that play one after the other, as with several --model.")
 JSON = json_option("the long table")
@@ -54,8 +53,12 @@ class SuiteGroup(TyperGroup):
         return command_of(suite_named(cmd_name))
 
 
-class SuiteCommand(TyperCommand):
+class SuiteCommand(CommandOnSuites):
     """The command of a suite. An option that belongs to another suite is refused by name."""
+
+    def places(self) -> Mapping[str, str]:
+        """The names of the suite's metrics."""
+        return {"metrics": ", ".join(metric.name for metric in suite_named(str(self.name)).metrics)}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options.
@@ -104,13 +107,13 @@ def command_of(suite: Suite[Any]) -> Any:
         _played(suite, [options.checked() for options in chosen], out, json, on)
 
     parameters = [_parameter(name, found) for name, found in _fields(suite)]
-    parameters += [_keyword("on", str, "", ON), _keyword("models", Path | None, None, MODELS)]
-    parameters += [_keyword("out", Path | None, None, OUT), _keyword("json", str, "", JSON)]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    parameters += [keyword("on", str, "", ON), keyword("models", Path | None, None, MODELS)]
+    parameters += [keyword("out", Path | None, None, OUT), keyword("json", str, "", JSON)]
+    set_parameters(run, parameters)
     made = typer.Typer(add_completion=False, rich_markup_mode="rich")
     again = "The same command resumes a stopped run."
-    made.command(suite.name, cls=SuiteCommand, help=f"{suite.summary}\n\n{again}")(run)
+    told = "Its report gives, by level and mode: {metrics}."
+    made.command(suite.name, cls=SuiteCommand, help=f"{suite.summary}\n\n{again}\n\n{told}")(run)
     command = typer.main.get_command(made)
     take_urls(command, "run")
     return command
@@ -126,35 +129,16 @@ def _fields(suite: Suite[Any]) -> Iterator[tuple[str, FieldInfo]]:
 
 
 def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
-    """An option of the command line: names separated by commas are one text; a switch has no opposite."""
-    extra = found.json_schema_extra
+    """The option of the command line; several models may play one after the other."""
     if name == "model":
-        return _keyword(name, list[str], [], typer.Option("--model", help=f"{found.description} Repeatable."))
-    if isinstance(extra, dict) and FLAGS in extra:
-        flags = [str(flag) for flag in cast("list[str]", extra[FLAGS])]
-        return _keyword(
-            name, list[str], [], typer.Option(*flags, f"--{name.replace('_', '-')}", help=found.description)
-        )
-    # A tuple is typed as one text between commas, so its default is shown as it would be typed.
-    default = ",".join(found.default) if isinstance(found.default, tuple) else found.default
-    kind = str if isinstance(default, str) else found.annotation
-    least = next((limit.ge for limit in found.metadata if hasattr(limit, "ge")), None)
-    most = next((limit.le for limit in found.metadata if hasattr(limit, "le")), None)
-    # Without words of its own, Typer would give a switch a --no-NAME as well.
-    words = [f"--{name.replace('_', '-')}"] if isinstance(default, bool) else []
-    panel = MODEL_PANEL if name in ModelOptions.model_fields else None
-    option = typer.Option(*words, min=least, max=most, help=found.description, rich_help_panel=panel)
-    return _keyword(name, kind, default, option)
-
-
-def _keyword(name: str, kind: Any, default: Any, option: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+        return keyword(name, list[str], [], typer.Option("--model", help=f"{found.description} Repeatable."))
+    return suite_parameter(name, found)
 
 
 def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: str, on: str) -> None:
     """Play one run, or those of several models one after the other, and report on each."""
     several = len(chosen) > 1
-    folders = [(out / options.name if several else out) if out else LOGS / options.folder_name for options in chosen]
+    folders = [(out / options.name if several else out) if out else options.folder for options in chosen]
     if chosen[0].estimate:
         _print_estimates(suite, chosen, folders, json)
         return

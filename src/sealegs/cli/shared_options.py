@@ -5,6 +5,7 @@ A help that names suites has a place for their names, such as `{graded}`, which 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import typer
@@ -44,22 +45,27 @@ class CommandOnSuites(TyperCommand):
         self.name_suites()
         super().format_help(ctx, formatter)
 
+    def places(self) -> Mapping[str, str]:
+        """The names for each place in the help."""
+        return _suite_names()
+
     def name_suites(self) -> None:
         """Fill the places for names in the help, also in that of each option."""
         told: list[Any] = [self, *self.params]
-        for place, names in _suite_names().items():
+        for place, names in self.places().items():
             for one in told:
                 if getattr(one, "help", None):
                     one.help = one.help.replace(f"{{{place}}}", names)
 
 
 def _suite_names() -> dict[str, str]:
-    """The names of the suites that can do a thing, by the place for them; of published rows, their own names."""
+    """The names of the suites that can do a thing, by the place for them; of published rows and labels, their own."""
     from sealegs.suites.suite import Suite, suites, suites_with
 
     every = suites()
     found = {
         "graded": [*suites_with(Suite.grade)],
+        "label_sets": [name for suite in every.values() for name in suite.label_sets],
         "judged_ahead": [name for name, suite in every.items() if suite.judged_ahead],
         "measured": [*suites_with(Suite.measure_detection)],
         "published": [suite.published.name for suite in every.values() if suite.published and suite.published.name],

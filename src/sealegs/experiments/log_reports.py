@@ -20,7 +20,8 @@ from sealegs.faults.call import Call
 from sealegs.faults.user_error import UserError
 from sealegs.reports.records_page import print_records, render_records_page
 from sealegs.scoring.record_metrics import SeenEpisode, record_rows
-from sealegs.suites.suite import RunReport, known_holder, suite_named, suites
+from sealegs.suites.suite import known_holder, suite_named, suites
+from sealegs.suites.suite_reports import RunReport
 from sealegs.traces import EpisodeEnded, Event, Record, StoreError, Turn, build_record, read_episodes
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
 from sealegs.traces.observed import Trace

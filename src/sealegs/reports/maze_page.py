@@ -12,17 +12,21 @@ from collections.abc import Sequence
 from sealegs.faults.user_error import UserError
 from sealegs.reports.card_selection import Played, choose
 from sealegs.reports.material import Material
-from sealegs.reports.page_extra import extra
+from sealegs.reports.page_sections import PageSection
+from sealegs.reports.sections import MAZE_SECTIONS, MazePage, render_sections
 
 __all__ = ["Material", "render_maze_page"]
 
 
-def render_maze_page(material: Material, chosen: Sequence[str] = ()) -> str:
+def render_maze_page(
+    material: Material, chosen: Sequence[str] = (), sections: Sequence[PageSection[MazePage]] = MAZE_SECTIONS
+) -> str:
     """The page.
 
     Args:
         material: what it tells of.
         chosen: names of the episodes that get a card; by default a telling dozen (see `card_selection`).
+        sections: of the page.
 
     Raises:
         MissingExtra: jinja2 or matplotlib is not installed.
@@ -30,9 +34,7 @@ def render_maze_page(material: Material, chosen: Sequence[str] = ()) -> str:
     """
     counts = Counter((result.mode, result.verdict.attribution) for result in material.results)
     episodes = _named(material.episodes, chosen) if chosen else choose(material.episodes, counts=counts)
-    with extra():
-        from sealegs.reports.sections import render_sections
-    return render_sections(material, episodes)
+    return render_sections(MazePage(material, episodes), sections)
 
 
 def _named(episodes: Sequence[Played], chosen: Sequence[str]) -> list[Played]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sealegs.reports.card_selection import MOST, Played, choose
 from sealegs.reports.metric_grids import MetricCell
-from sealegs.reports.page_extra import extra
+from sealegs.reports.page_sections import PageSection, render_page
 from sealegs.reports.paladin_tables import (
     CORRELATED,
     PUBLISHED_ARMS,
@@ -60,54 +61,83 @@ class RunLine:
     n: int
 
 
-def render_paladin_page(
-    rows: Sequence[Row], episodes: Mapping[Run, Sequence[Played]], facts: Mapping[str, str], warnings: Sequence[str]
-) -> str:
-    """The page.
+@dataclass(frozen=True)
+class PaladinPage:
+    """The material of a page.
 
-    Args:
+    Attributes:
         rows: the long table of the runs.
         episodes: every run's episodes with their verdicts.
         facts: what appears at the top, by name.
         warnings: what reading had to leave out.
+    """
+
+    rows: Sequence[Row]
+    episodes: Mapping[Run, Sequence[Played]]
+    facts: Mapping[str, str]
+    warnings: Sequence[str]
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """The runs, in the order of the rows."""
+        return list(dict.fromkeys((name_of(row), row["mode"]) for row in self.rows))
+
+    @cached_property
+    def levels(self) -> list[str]:
+        """The classes of failures."""
+        return [level for level in dict.fromkeys(row["level"] for row in self.rows) if level not in (ALL, CLEAN)]
+
+
+def _classes(page: PaladinPage) -> dict[str, object]:
+    return {"levels": page.levels}
+
+
+def _correlations(page: PaladinPage) -> dict[str, object]:
+    return {"correlations": _paired(correlations(page.rows), published_correlations(), len(page.runs))}
+
+
+def _episodes(page: PaladinPage) -> dict[str, object]:
+    from sealegs.reports.calls import MARKS
+    from sealegs.reports.episode_cards import episode_card
+
+    shown = choose_paladin_episodes(page.episodes)
+    cards = [episode_card(played, number) for number, (_, played) in enumerate(shown, 1)]
+    if not cards:
+        return {}
+    whose = {found.anchor: run[0] for found, (run, _) in zip(cards, shown, strict=True)}
+    return {"cards": cards, "whose": whose, "first": cards[0].anchor, "words": MARKS, "terms": TERMS}
+
+
+def _published(page: PaladinPage) -> dict[str, object]:
+    return {"published": published_paladin_rows(), "published_arms": PUBLISHED_ARMS, "source": SOURCE}
+
+
+PALADIN_SECTIONS = (
+    PageSection[PaladinPage]("arms", "arms.html.j2", lambda _: {"shown": SHOWN, "rates": RATES}),
+    PageSection("classes", "classes.html.j2", _classes),
+    PageSection[PaladinPage]("kinds", "kinds.html.j2", lambda _: {"kinds": KINDS}),
+    PageSection[PaladinPage]("rules", "rules.html.j2", lambda _: {"shown": SHOWN, "loose": LOOSE}),
+    PageSection("correlations", "correlations.html.j2", _correlations),
+    PageSection("episodes", "arm_episodes.html.j2", _episodes),
+    PageSection("published", "published_arms.html.j2", _published),
+)
+
+
+def render_paladin_page(page: PaladinPage, sections: Sequence[PageSection[PaladinPage]] = PALADIN_SECTIONS) -> str:
+    """The page.
 
     Raises:
         MissingExtra: jinja2 is not installed.
     """
-    with extra():
-        from sealegs.reports.calls import MARKS
-        from sealegs.reports.episode_cards import episode_card
-        from sealegs.reports.templating import environment
-    runs = list(dict.fromkeys((name_of(row), row["mode"]) for row in rows))
-    shown = choose_paladin_episodes(episodes)
-    cards = [episode_card(played, number) for number, (_, played) in enumerate(shown, 1)]
-    levels = [level for level in dict.fromkeys(row["level"] for row in rows) if level not in (ALL, CLEAN)]
-    return (
-        environment()
-        .get_template("recoveries.html.j2")
-        .render(
-            names=", ".join(dict.fromkeys(name for name, _ in runs)),
-            facts=facts,
-            warnings=warnings,
-            lines=[_line(rows, run, levels) for run in runs],
-            several=len(runs) > 1,
-            sets=len({mode for _, mode in runs}) > 1,
-            shown=SHOWN,
-            rates=RATES,
-            loose=LOOSE,
-            levels=levels,
-            kinds=KINDS,
-            correlations=_paired(correlations(rows), published_correlations(), len(runs)),
-            published=published_paladin_rows(),
-            published_arms=PUBLISHED_ARMS,
-            source=SOURCE,
-            cards=cards,
-            whose={found.anchor: run[0] for found, (run, _) in zip(cards, shown, strict=True)},
-            first=cards[0].anchor if cards else "",
-            words=MARKS,
-            terms=TERMS,
-        )
-    )
+    head = {
+        "names": ", ".join(dict.fromkeys(name for name, _ in page.runs)),
+        "facts": page.facts,
+        "warnings": page.warnings,
+        "lines": [_line(page.rows, run, page.levels) for run in page.runs],
+        "several": len(page.runs) > 1,
+        "sets": len({mode for _, mode in page.runs}) > 1,
+    }
+    return render_page("recoveries.html.j2", head, sections, page)
 
 
 def choose_paladin_episodes(episodes: Mapping[Run, Sequence[Played]]) -> list[tuple[Run, Played]]:

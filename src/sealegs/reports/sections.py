@@ -1,13 +1,11 @@
-"""The sections of the page: what the templates are given. Needs the extra `report`."""
+"""The sections of the page of `maze`: what the templates are given. Needs the extra `report`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-
-import jinja2
-from markupsafe import Markup
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from sealegs.reports.calls import MARKS
 from sealegs.reports.card_selection import Played
@@ -19,13 +17,16 @@ from sealegs.reports.material import Material
 from sealegs.reports.metric_grids import MAIN, Grid, MetricCell, grid, main_table, overall
 from sealegs.reports.modes import LEVELS, METRICS, MODES, SHORT
 from sealegs.reports.outcome_splits import outcome_differences, outcome_splits
-from sealegs.reports.plots import marker, plot
+from sealegs.reports.page_sections import PageSection, render_page
 from sealegs.reports.published import SOURCE
 from sealegs.reports.shades import Shade, shade
-from sealegs.reports.templating import environment
 from sealegs.scoring import TERMS
 from sealegs.scoring.maze_metrics import BY_RUNG
 from sealegs.scoring.metric import ALL, Row
+
+if TYPE_CHECKING:
+    import jinja2
+    from markupsafe import Markup
 
 HUES = {"tsr": "blue", "prr": "blue", "rc": "orange", "doubled": "orange"}
 
@@ -67,45 +68,114 @@ class Gap:
     clear: bool
 
 
-def render_sections(material: Material, episodes: Sequence[Played]) -> str:
-    """The page with cards for these episodes."""
-    prompt = prompt_of(material.prompts)
-    cards = [episode_card(played, number) for number, played in enumerate(episodes, 1)]
-    return (
-        _environment()
-        .get_template("page.html.j2")
-        .render(
-            **_header(material, prompt),
-            heat_maps=_heat_maps(material),
-            main_table=main_table(material.rows, material.results) if fault_modes(material.results) else {},
-            main_metrics=MAIN,
-            funnels=funnels(material.results),
-            stages=STAGES,
-            plots=[Plot(panel, Markup(plot(panel))) for panel in panels(material.rows, material.results, prompt)],
-            ranking=ranking(material.rows, material.results, _name(material), prompt),
-            prompt=prompt,
-            source=SOURCE,
-            splits=splits(material.results),
-            judges=_judges(material),
-            disagreements=disagreements(material.episodes),
-            outcomes=_outcomes(material),
-            rungs=_rungs(material),
-            rung_names=tuple(BY_RUNG),
-            outcome_splits=outcome_splits(material.results),
-            outcome_differences=outcome_differences(material.results),
-            attributions=attributions(material.results),
-            terms=TERMS,
-            gaps=[_gap(row) for row in material.differences],
-            cards=cards,
-            first=_first(cards),
-            anchors={found.record.episode: found.anchor for found in cards},
-            words=MARKS,
-        )
-    )
+@dataclass(frozen=True)
+class MazePage:
+    """The material of a page with the episodes that are chosen for cards."""
+
+    material: Material
+    chosen: Sequence[Played]
+
+    @cached_property
+    def prompt(self) -> str:
+        """The prompt that published models are compared under."""
+        return prompt_of(self.material.prompts)
+
+    @cached_property
+    def cards(self) -> list[EpisodeCard]:
+        """The cards of the chosen episodes."""
+        return [episode_card(played, number) for number, played in enumerate(self.chosen, 1)]
+
+    @cached_property
+    def faulty(self) -> bool:
+        """Whether there are episodes with faults."""
+        return bool(fault_modes(self.material.results))
+
+
+def _rate_values(page: MazePage) -> dict[str, object]:
+    material = page.material
+    table = main_table(material.rows, material.results) if page.faulty else {}
+    return {"heat_maps": _heat_maps(material), "main_table": table, "main_metrics": MAIN}
+
+
+def _funnel_values(page: MazePage) -> dict[str, object]:
+    return {"funnels": funnels(page.material.results), "stages": STAGES} if page.faulty else {}
+
+
+def _published_values(page: MazePage) -> dict[str, object]:
+    from markupsafe import Markup
+
+    from sealegs.reports.plots import plot
+
+    material = page.material
+    plots = [Plot(panel, Markup(plot(panel))) for panel in panels(material.rows, material.results, page.prompt)]
+    if not plots:
+        return {}
+    ranked = ranking(material.rows, material.results, _name(material), page.prompt)
+    return {"plots": plots, "ranking": ranked, "prompt": page.prompt, "source": SOURCE}
+
+
+def _gap_values(page: MazePage) -> dict[str, object]:
+    found = [_gap(row) for row in page.material.differences]
+    return {"gaps": found} if found else {}
+
+
+def _outcome_values(page: MazePage) -> dict[str, object]:
+    results = page.material.results
+    return {
+        "outcomes": _outcomes(page.material),
+        "outcome_splits": outcome_splits(results),
+        "outcome_differences": outcome_differences(results),
+    }
+
+
+def _rung_values(page: MazePage) -> dict[str, object]:
+    found = _rungs(page.material)
+    return {"rungs": found, "rung_names": tuple(BY_RUNG)} if found else {}
+
+
+def _judge_values(page: MazePage) -> dict[str, object]:
+    return {
+        "splits": splits(page.material.results),
+        "judges": _judges(page.material),
+        "disagreements": disagreements(page.material.episodes),
+        "anchors": {found.record.episode: found.anchor for found in page.cards},
+    }
+
+
+def _wrong_values(page: MazePage) -> dict[str, object]:
+    found = attributions(page.material.results)
+    return {"attributions": found, "splits": splits(page.material.results), "terms": TERMS} if found else {}
+
+
+def _card_values(page: MazePage) -> dict[str, object]:
+    cards = page.cards
+    return {"cards": cards, "first": _first(cards), "words": MARKS, "terms": TERMS} if cards else {}
+
+
+MAZE_SECTIONS = (
+    PageSection("rates", "rates.html.j2", _rate_values),
+    PageSection("funnel", "funnel.html.j2", _funnel_values),
+    PageSection("published", "published.html.j2", _published_values),
+    PageSection("gaps", "gaps.html.j2", _gap_values),
+    PageSection("outcome", "outcome.html.j2", _outcome_values),
+    PageSection("rungs", "rungs.html.j2", _rung_values),
+    PageSection("judges", "judges.html.j2", _judge_values),
+    PageSection("wrong", "wrong.html.j2", _wrong_values),
+    PageSection("episodes", "episodes.html.j2", _card_values),
+)
+
+
+def render_sections(page: MazePage, sections: Sequence[PageSection[MazePage]]) -> str:
+    """The page of these sections; without an episode it has none."""
+    shown = sections if len(page.material.results) else ()
+    return render_page("page.html.j2", _header(page.material), shown, page, _environment)
 
 
 @cache
 def _environment() -> jinja2.Environment:
+    from sealegs.reports.plots import marker
+    from sealegs.reports.templating import environment
+
     own = environment().overlay()
     own.filters = {**own.filters, "marker": marker, "signed": _signed}
     own.globals = {**own.globals, "MODES": MODES, "LEVELS": LEVELS, "METRICS": METRICS, "SHORT": SHORT, "ALL": ALL}
@@ -122,7 +192,7 @@ def _first(cards: Sequence[EpisodeCard]) -> str:
     return cards[min(rank)[-1]].anchor if cards else ""
 
 
-def _header(material: Material, prompt: str) -> dict[str, object]:
+def _header(material: Material) -> dict[str, object]:
     results, faulted = material.results, set(fault_modes(material.results))
     # Without faults there is nothing to recover from, so success alone is shown.
     names = ("composite", "tsr", "outcome", "prr", "rc", "exposed", "harmed") if faulted else ("tsr",)

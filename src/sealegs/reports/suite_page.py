@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rich.console import Console
 from rich.text import Text
 
 from sealegs.faults.call import Call, Outcome, render
 from sealegs.reports.metric_grids import MetricCell
-from sealegs.reports.page_extra import extra
+from sealegs.reports.page_sections import PageSection, render_page
 from sealegs.reports.tables import WIDE, cell_text, plain_table
 from sealegs.scoring.metric import ALL, Row
 from sealegs.scoring.suite_metrics import EpisodeResult
@@ -79,40 +80,58 @@ def print_suite_table(rows: Sequence[Row], console: Console) -> None:
         console.print(table)
 
 
-def render_suite_page(
-    suite: str,
-    rows: Sequence[Row],
-    runs: Sequence[tuple[Row, Sequence[tuple[EpisodeResult, Record]]]],
-    warnings: Sequence[str],
-) -> str:
-    """The page.
+@dataclass(frozen=True)
+class SuitePage:
+    """The material of a page.
 
-    Args:
+    Attributes:
         suite: its name.
         rows: the long table.
         runs: each run's judged records.
         warnings: what reading had to leave out.
+    """
+
+    suite: str
+    rows: Sequence[Row]
+    runs: Sequence[tuple[Row, Sequence[tuple[EpisodeResult, Record]]]]
+    warnings: Sequence[str]
+
+    @cached_property
+    def failed(self) -> list[FailedEpisode]:
+        """The episodes that failed, run by run."""
+        return [one for who, results in self.runs for one in _failed(_who(who), results)]
+
+
+def render_suite_page(page: SuitePage, sections: Sequence[PageSection[SuitePage]]) -> str:
+    """The page.
 
     Raises:
         MissingExtra: what pages are made with is not installed.
     """
-    with extra():
-        from sealegs.reports.templating import environment
-    failed = [one for who, results in runs for one in _failed(_who(who), results)]
-    episodes = sum(len(results) for _, results in runs)
-    return (
-        environment()
-        .get_template("suite.html.j2")
-        .render(
-            suite=suite,
-            names=", ".join(dict.fromkeys(_who(row) for row in rows)),
-            facts={"episodes": f"{episodes:,}", "failed": f"{len(failed):,}", **task_set_fact(rows)},
-            warnings=warnings,
-            tables=list(suite_tables(rows)),
-            failed=failed[:SHOWN],
-            left=max(0, len(failed) - SHOWN),
-        )
-    )
+    episodes = sum(len(results) for _, results in page.runs)
+    head = {
+        "suite": page.suite,
+        "names": ", ".join(dict.fromkeys(_who(row) for row in page.rows)),
+        "facts": {"episodes": f"{episodes:,}", "failed": f"{len(page.failed):,}", **task_set_fact(page.rows)},
+        "warnings": page.warnings,
+    }
+    return render_page("suite.html.j2", head, sections, page)
+
+
+def _tables(page: SuitePage) -> dict[str, object]:
+    found = list(suite_tables(page.rows))
+    return {"tables": found} if found else {}
+
+
+def _failures(page: SuitePage) -> dict[str, object]:
+    left = max(0, len(page.failed) - SHOWN)
+    return {"failed": page.failed[:SHOWN], "left": left} if page.failed else {}
+
+
+SUITE_SECTIONS = (
+    PageSection("tables", "suite_tables.html.j2", _tables),
+    PageSection("failed", "failed.html.j2", _failures),
+)
 
 
 def task_set_fact(rows: Sequence[Row]) -> dict[str, str]:

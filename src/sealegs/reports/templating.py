@@ -14,6 +14,7 @@ import html
 import re
 import secrets
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -37,9 +38,9 @@ class PolicedPage(jinja2.Template):
 
 @cache
 def environment() -> jinja2.Environment:
-    """The templates of this room; what is put into them is escaped."""
+    """The templates of this room, and files named by their place; what is put into them is escaped."""
     found = jinja2.Environment(
-        loader=jinja2.PackageLoader("sealegs.reports", "templates"),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader("sealegs.reports", "templates"), jinja2.FunctionLoader(_own)]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -49,6 +50,12 @@ def environment() -> jinja2.Environment:
     found.filters["figure"] = figure
     found.filters["chart"] = _chart
     return found
+
+
+def _own(path: str) -> str | None:
+    """The template of a package of its own, which is named by its place."""
+    file = Path(path)
+    return file.read_text(encoding="utf-8") if file.is_absolute() and file.is_file() else None
 
 
 @jinja2.pass_context

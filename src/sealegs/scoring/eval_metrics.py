@@ -12,7 +12,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sealegs.scoring.metric import ALL, Design, EpisodeTable, Metric, Row, difference, estimate, figure_row, paired
+from sealegs.scoring.metric import (
+    ALL,
+    AnyMetric,
+    Design,
+    EpisodeTable,
+    Figure,
+    Metric,
+    OwnFigure,
+    Row,
+    difference,
+    estimate,
+    figure_row,
+    paired,
+)
 
 CLEAN = "NP"
 
@@ -89,30 +102,45 @@ METRICS = (
     Metric[EvalResult]("right_stop", lambda r: r.right_stop, lambda r: _exposed(r) and r.lasting),
 )
 OF_ALL = ("exposed", "invalid")  # say nothing of one kind: an episode has a kind because it was exposed
-CHANGE = "faulted_difference"
 
 
-def eval_table(results: Sequence[EvalResult], who: Row) -> list[Row]:
+def _change(results: EpisodeTable[EvalResult]) -> Figure:
+    """The difference of the score under faults from that without, over the episodes that are valid in both."""
+    before = [result for result in results if result.mode == CLEAN and result.counts]
+    after = [result for result in results if result.mode != CLEAN and result.counts]
+    after = [result for result in after if result.clean_solved is not None]
+    return difference(FAULTED, *paired(before, after, lambda r: (r.sample, r.epoch), DESIGN))
+
+
+CHANGE = OwnFigure("faulted_difference", _change)
+EVAL_METRICS: tuple[AnyMetric[EvalResult], ...] = (SOLVED, *METRICS, CHANGE)
+
+
+def eval_table(
+    results: Sequence[EvalResult], who: Row, metrics: Sequence[AnyMetric[EvalResult]] = EVAL_METRICS
+) -> list[Row]:
     """The long table of a run; levels are the kinds of faults that were delivered.
 
     Args:
         results: the judged episodes.
         who: `suite` and `agent` or `model`, copied into each row.
+        metrics: of which the table is made.
     """
     clean = [result for result in results if result.mode == CLEAN]
     faulted = [result for result in results if result.mode != CLEAN]
     rows = [
         figure_row(who, ALL, CLEAN, metric.name, estimate(metric, EpisodeTable(clean, DESIGN)))
-        for metric in (SOLVED, INVALID)
+        for metric in metrics
+        if metric in (SOLVED, INVALID)
     ]
     for level, mode, cell in _cells(faulted):
-        for metric in METRICS:
-            figure = estimate(metric, EpisodeTable(cell, DESIGN))
+        for metric in metrics:
+            if metric is SOLVED or (metric is CHANGE and (level != ALL or mode == ALL)):
+                continue
+            figure = estimate(metric, EpisodeTable([*clean, *cell] if metric is CHANGE else cell, DESIGN))
             # Where no sample allowed a right stop, a row of it would only say that there is none.
             if (level == ALL or metric.name not in OF_ALL) and (metric.name != "right_stop" or figure.n):
                 rows.append(figure_row(who, level, mode, metric.name, figure))
-        if level == ALL and mode != ALL:
-            rows.append(_change(clean, cell, who, mode))
     return rows
 
 
@@ -128,16 +156,6 @@ def _cells(faulted: Sequence[EvalResult]) -> Iterator[tuple[str, str, list[EvalR
     # With a single mode its cell has all episodes already; one more would repeat every row.
     if len(modes) > 1:
         yield ALL, ALL, list(faulted)
-
-
-def _change(clean: Sequence[EvalResult], faulted: Sequence[EvalResult], who: Row, mode: str) -> Row:
-    """The difference of the score under faults from that without, over the episodes that are valid in both."""
-    before, after = (
-        [result for result in run if result.counts and (run is clean or result.clean_solved is not None)]
-        for run in (clean, faulted)
-    )
-    pair = paired(before, after, lambda r: (r.sample, r.epoch), DESIGN)
-    return figure_row(who, ALL, mode, CHANGE, difference(FAULTED, *pair))
 
 
 def run_differences(one: Sequence[EvalResult], other: Sequence[EvalResult], who: Row) -> list[Row]:

@@ -11,16 +11,19 @@ differ in a value alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sealegs.scoring.highwater_judge import HighwaterVerdict
 from sealegs.scoring.metric import (
     ALL,
+    AnyMetric,
     Design,
     EpisodeTable,
     Figure,
     Metric,
+    OwnFigure,
     Row,
     difference,
     estimate,
@@ -94,47 +97,72 @@ AFTER = (
 )
 
 
-def highwater_table(results: Sequence[HighwaterResult], who: Row) -> list[Row]:
+def _error_of(metric: Metric[HighwaterResult]) -> OwnFigure[HighwaterResult]:
+    return OwnFigure(f"{metric.name}_se", partial(standard_error, metric))
+
+
+def _paired_modes(at: EpisodeTable[HighwaterResult]) -> list[tuple[HighwaterResult, HighwaterResult]]:
+    """The problems that were played in both modes, each without errors and under them."""
+    clean = {(r.problem, r.epoch): r for r in at if r.mode == CLEAN}
+    faulty = {(r.problem, r.epoch): r for r in at if r.mode != CLEAN}
+    # Problem by problem: without the pairs, the difference would be between two samples of problems, too.
+    return [(before, faulty[key]) for key, before in clean.items() if key in faulty]
+
+
+def _loss(at: EpisodeTable[HighwaterResult], *, relative: bool) -> Figure:
+    """The accuracy that is lost to errors, in points or as a share of what it was."""
+    before, after = (EpisodeTable([pair[side] for pair in _paired_modes(at)], DESIGN) for side in (0, 1))
+    return difference(ACCURACY, before, after, relative=True) if relative else difference(ACCURACY, after, before)
+
+
+def _right_under_errors(at: EpisodeTable[HighwaterResult], *, before: bool) -> Figure:
+    """The share that is right under errors of what was right without, or wrong."""
+    found = [after for clean, after in _paired_modes(at) if clean.verdict.right == before]
+    return estimate(ACCURACY, EpisodeTable(found, DESIGN))
+
+
+ERRORS = tuple(map(_error_of, SHARES))
+PAIRED = (
+    OwnFigure[HighwaterResult]("accuracy_drop", partial(_loss, relative=False)),
+    OwnFigure[HighwaterResult]("accuracy_decrease", partial(_loss, relative=True)),
+    OwnFigure[HighwaterResult]("kept", partial(_right_under_errors, before=True)),
+    OwnFigure[HighwaterResult]("gained", partial(_right_under_errors, before=False)),
+)
+HIGHWATER_METRICS: tuple[AnyMetric[HighwaterResult], ...] = (
+    *(one for share in zip(SHARES, ERRORS, strict=True) for one in share),
+    *MEANS,
+    EXPOSED,
+    *AFTER,
+    *PAIRED,
+)
+
+
+def highwater_table(
+    results: Sequence[HighwaterResult], who: Row, metrics: Sequence[AnyMetric[HighwaterResult]] = HIGHWATER_METRICS
+) -> list[Row]:
     """The long table of a run.
 
     Args:
         results: the judged episodes.
         who: `suite` and `agent` or `model`, copied into each row.
+        metrics: of which the table is made.
     """
     run = EpisodeTable(results, DESIGN)
+    of_both = [metric for metric in metrics if metric in PAIRED]
     rows: list[Row] = []
     for level, at in run.by(lambda r: r.level).items():
         for mode, cell in at.by(lambda r: r.mode).items():
-            rows += [figure_row(who, level, mode, name, figure) for name, figure in _cell(cell, mode)]
-        rows += [figure_row(who, level, ALL, name, figure) for name, figure in _drop(list(at))]
+            telling = [metric for metric in metrics if metric not in PAIRED and _tells(metric, cell, mode)]
+            rows += [figure_row(who, level, mode, metric.name, estimate(metric, cell)) for metric in telling]
+        figures = {metric.name: estimate(metric, at) for metric in of_both}
+        rows += [
+            figure_row(who, level, ALL, name, figure) for name, figure in figures.items() if figure.value is not None
+        ]
     return rows
 
 
-def _cell(cell: EpisodeTable[HighwaterResult], mode: str) -> Iterator[tuple[str, Figure]]:
-    for share in SHARES:
-        yield share.name, estimate(share, cell)
-        yield f"{share.name}_se", standard_error(share, cell)
-    for mean in MEANS:
-        yield mean.name, estimate(mean, cell)
-    if mode != CLEAN:
-        yield EXPOSED.name, estimate(EXPOSED, cell)
-        # What was done after an error is a share of the episodes that met one; without any, it is of nothing.
-        for share in AFTER if any(r.verdict.exposed for r in cell) else ():
-            yield share.name, estimate(share, cell)
-
-
-def _drop(results: Sequence[HighwaterResult]) -> Iterator[tuple[str, Figure]]:
-    """The figures of losses and gains by errors, over the problems that were played in both modes."""
-    clean = {(r.problem, r.epoch): r for r in results if r.mode == CLEAN}
-    faulty = {(r.problem, r.epoch): r for r in results if r.mode != CLEAN}
-    # Problem by problem: without the pairs, the difference would be between two samples of problems, too.
-    both = [key for key in clean if key in faulty]
-    before, after = (EpisodeTable([mode[key] for key in both], DESIGN) for mode in (clean, faulty))
-    drop, decrease = difference(ACCURACY, after, before), difference(ACCURACY, before, after, relative=True)
-    for name, figure in (("accuracy_drop", drop), ("accuracy_decrease", decrease)):
-        if figure.value is not None:
-            yield name, figure
-    for name, before_it in (("kept", True), ("gained", False)):
-        found = [faulty[key] for key in both if clean[key].verdict.right == before_it]
-        if found:
-            yield name, estimate(Metric[HighwaterResult](name, lambda r: r.verdict.right), EpisodeTable(found, DESIGN))
+def _tells(metric: AnyMetric[HighwaterResult], cell: EpisodeTable[HighwaterResult], mode: str) -> bool:
+    """Return whether a metric says something in a cell."""
+    if metric in AFTER:  # a share of the episodes that met an error; without any, it is of nothing
+        return mode != CLEAN and any(r.verdict.exposed for r in cell)
+    return metric is not EXPOSED or mode != CLEAN

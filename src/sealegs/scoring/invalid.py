@@ -57,7 +57,8 @@ def played_cell(level: str, mode: str, task: str, one: Record | str) -> PlayedCe
 
 
 INVALID = Metric[PlayedCell](NAME, lambda one: bool(one.cause))
-USED = (
+PLAYED = (
+    INVALID,
     Metric[PlayedCell]("tokens", lambda one: one.tokens or 0, lambda one: one.tokens is not None, kind="amount"),
     Metric[PlayedCell]("cost", lambda one: one.cost or 0, lambda one: one.cost is not None, kind="amount", digits=6),
     Metric[PlayedCell]("seconds", lambda one: one.seconds or 0, lambda one: one.seconds is not None, kind="amount"),
@@ -79,8 +80,8 @@ def playing_rows(played: Iterable[PlayedCell], who: Row, *, of_all: bool = True)
         of_all: whether the table has cells of all levels and modes together.
     """
     table = EpisodeTable(list(played), DESIGN)
-    metrics = [INVALID] if "model" in who or any(one.cause for one in table) else []
-    metrics += [metric for metric in USED if table.counted(metric)]
+    in_doubt = "model" in who or any(one.cause for one in table)
+    metrics = [metric for metric in PLAYED if (in_doubt if metric is INVALID else table.counted(metric))]
     for level, mode, cell in table.cells(lambda one: one.level, lambda one: one.mode, ordered=True):
         if of_all or ALL not in (level, mode):
             yield from (figure_row(who, level, mode, metric.name, estimate(metric, cell)) for metric in metrics)

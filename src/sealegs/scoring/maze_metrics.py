@@ -24,6 +24,7 @@ from sealegs.faults.rungs.visible_rung import RUNGS, Rung
 from sealegs.scoring.episode_verdict import Verdict
 from sealegs.scoring.metric import (
     ALL,
+    AnyMetric,
     Composite,
     Design,
     EpisodeTable,
@@ -106,37 +107,43 @@ AIDED = (  # where recovery had a hand in the run
     Metric[MazeResult]("prr_agent", lambda r: r.verdict.success, _reached),
     Metric[MazeResult]("prr_layer", lambda r: r.verdict.recovered_by == "layer", _exposed),
 )
+MAZE_METRICS: tuple[AnyMetric[MazeResult], ...] = (*METRICS, *AIDED, *BY_RUNG.values())
 UNDER_NO_FAULT = ("tsr", "tsr_as_published", "outcome", "process")
 OVER_FAULTS = ("rc", "exposed", *HARM)  # over the episodes of fault modes
 
 
-def maze_table(results: Sequence[MazeResult], who: Row) -> list[Row]:
+def maze_table(
+    results: Sequence[MazeResult], who: Row, metrics: Sequence[AnyMetric[MazeResult]] = MAZE_METRICS
+) -> list[Row]:
     """The long table of a run: every metric for each cell, each level, each mode and all.
 
     Args:
         results: the judged episodes.
         who: `suite` and `agent` or `model`, copied into each row.
+        metrics: of which the table is made.
     """
     run = EpisodeTable(results, DESIGN)
     return [
         figure_row(who, level, mode, metric.name, estimate(metric, cell))
         for level, mode, cell in run.cells(lambda r: r.level, lambda r: r.mode, ordered=True)
-        for metric in _metrics_of(cell, mode)
+        for metric in _telling(metrics, cell, mode)
     ]
 
 
-def _metrics_of(cell: EpisodeTable[MazeResult], mode: str) -> Iterator[Metric[MazeResult] | Composite[MazeResult]]:
+def _telling(
+    metrics: Sequence[AnyMetric[MazeResult]], cell: EpisodeTable[MazeResult], mode: str
+) -> Iterator[AnyMetric[MazeResult]]:
     """The metrics that say something in a cell."""
     aided = any(r.verdict.calls_by_layer or r.verdict.put_right for r in cell)
-    for metric in (*METRICS, *(AIDED if aided else ())):
-        if mode == CLEAN and metric.name not in UNDER_NO_FAULT:
-            continue
-        # Made of success over all episodes and of recovery, as published: it needs clean episodes beside faulted ones.
-        if metric is COMPOSITE and (mode != ALL or all(map(_faulty, cell))):
-            continue
-        yield metric
-    reached = {r.rung for r in cell}
-    yield from (metric for rung, metric in BY_RUNG.items() if rung in reached)
+    reached = {BY_RUNG[r.rung].name for r in cell if r.rung in BY_RUNG}
+    silent = {metric.name for metric in BY_RUNG.values()} - reached
+    silent |= set() if aided else {metric.name for metric in AIDED}
+    if mode == CLEAN:
+        silent |= {metric.name for metric in metrics} - {*UNDER_NO_FAULT, *reached}
+    # Made of success over all episodes and of recovery, as published: it needs clean episodes beside faulted ones.
+    if mode != ALL or all(map(_faulty, cell)):
+        silent.add(COMPOSITE.name)
+    return (metric for metric in metrics if metric.name not in silent)
 
 
 def paired_difference(one: Sequence[MazeResult], other: Sequence[MazeResult], who: Row) -> list[Row]:

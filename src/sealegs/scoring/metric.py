@@ -2,7 +2,7 @@
 
 A metric is a ratio of two sums over episodes, such as recovered episodes over exposed ones. Over several strata (modes,
 classes of failures) it is the mean of their ratios; strata in which nothing counts are left out. A composite is a
-formula over metrics.
+formula over metrics; an own figure is worked out in another way.
 
 Intervals are at 95 %. Episodes of one base task may be alike, so the tasks are the independent cases, never the
 episodes, and their numbers at each level are fixed by the design where it says so (`Design.block`). How each kind of
@@ -108,6 +108,19 @@ class Composite(Generic[E]):
 
 
 @dataclass(frozen=True)
+class OwnFigure(Generic[E]):
+    """A figure that is worked out in a way of its own: a count, a standard error, a difference within a run.
+
+    Attributes:
+        name: in the table.
+        work_out: gives the figure of these episodes.
+    """
+
+    name: str
+    work_out: Callable[[EpisodeTable[E]], Figure]
+
+
+@dataclass(frozen=True)
 class Design(Generic[E]):
     """The grouping of a suite's episodes.
 
@@ -123,6 +136,9 @@ class Design(Generic[E]):
     cluster: Callable[[E], Hashable]
     run: Callable[[E], Hashable] = lambda _: ""
     block: Callable[[E], Hashable] = lambda _: ""
+
+
+AnyMetric = Metric[E] | Composite[E] | OwnFigure[E]  # one of those that a suite's table is made of
 
 
 class Figure(NamedTuple):
@@ -267,13 +283,15 @@ def merged_blocks(clusters: Codes, blocks: Codes) -> Codes:
         own = joined[own]
 
 
-def estimate(metric: Metric[E] | Composite[E], sample: EpisodeTable[E]) -> Figure:
+def estimate(metric: AnyMetric[E], sample: EpisodeTable[E]) -> Figure:
     """A metric's value and interval.
 
     Args:
         metric: what is estimated.
         sample: the episodes.
     """
+    if isinstance(metric, OwnFigure):
+        return metric.work_out(sample)
     n = max(sample.counted(part) for part in metric.parts)
     sums = sample.sums(metric) if len(sample) else None
     if sums is None or np.isnan(sums.value):

@@ -8,10 +8,21 @@ outside agent and tools is *invalid*; these stay in the table under their own na
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sealegs.scoring.metric import Design, EpisodeTable, Figure, Metric, Row, estimate, figure_row, player_row
+from sealegs.scoring.metric import (
+    AnyMetric,
+    Design,
+    EpisodeTable,
+    Figure,
+    Metric,
+    OwnFigure,
+    Row,
+    estimate,
+    figure_row,
+    player_row,
+)
 
 CORRECT, SILENT, TIMEOUT, CRASH, ERROR = OUTCOMES = ("CORRECT", "SILENT-DIFF", "TIMEOUT", "CRASH", "ERROR")
 NOT_COMPARABLE = "not comparable"
@@ -115,37 +126,47 @@ INVALID_SHARE = Metric[LabelledRun](INVALID, lambda run: bool(run.invalid))
 METRICS = tuple(_rate(name, outcome) for name, outcome in RATES.items())
 
 
+def _count(name: str, holds: Callable[[LabelledRun], bool]) -> OwnFigure[LabelledRun]:
+    """The number of the runs for which this holds."""
+    return OwnFigure(name, lambda runs: Figure(float(sum(map(holds, runs))), None, None, len(runs)))
+
+
+MICRO_METRICS: tuple[AnyMetric[LabelledRun], ...] = (
+    *METRICS,
+    INVALID_SHARE,
+    _count("runs", lambda _: True),
+    _count("not_comparable", lambda run: run.shown == NOT_COMPARABLE),
+    _count("not_exposed", lambda run: run.shown == NOT_EXPOSED),
+    _count("corrected", lambda run: run.corrected),
+)
+
+
 def counts(runs: Iterable[LabelledRun]) -> dict[tuple[str, str, str], int]:
     """The number of runs by (fault, label that they are counted under, model)."""
     return dict(Counter((run.fault, run.shown, run.model) for run in runs))
 
 
-def micro_table(runs: Sequence[LabelledRun], tasks: str = "", suite: str = "micro") -> list[Row]:
+def micro_table(
+    runs: Sequence[LabelledRun],
+    tasks: str = "",
+    suite: str = "micro",
+    metrics: Sequence[AnyMetric[LabelledRun]] = MICRO_METRICS,
+) -> list[Row]:
     """The long table: for each model every rate and count by level and fault, and over all of either.
 
     Args:
         runs: with their outcomes.
         tasks: the edition of the workloads.
         suite: the rows' suite.
+        metrics: of which the table is made.
     """
     found: list[Row] = []
     for model in dict.fromkeys(run.model for run in runs):
         own = EpisodeTable([run for run in runs if run.model == model], DESIGN)
         for level, fault, cell in own.cells(lambda run: run.level, lambda run: run.fault):
-            found += _cell(cell, player_row(suite, model, tasks, scripted=False), level, fault)
+            who = player_row(suite, model, tasks, scripted=False)
+            # The calls of a scripted model cannot fail.
+            sure = model.startswith(SCRIPTED) and not any(run.invalid for run in cell)
+            telling = [metric for metric in metrics if not (sure and metric is INVALID_SHARE)]
+            found += [figure_row(who, level, fault, metric.name, estimate(metric, cell)) for metric in telling]
     return found
-
-
-def _cell(runs: EpisodeTable[LabelledRun], who: Row, level: str, fault: str) -> Iterator[Row]:
-    """The rates and counts of runs that are looked at together."""
-    for metric in METRICS:
-        yield figure_row(who, level, fault, metric.name, estimate(metric, runs))
-    if not who["model"].startswith(SCRIPTED) or any(run.invalid for run in runs):
-        yield figure_row(who, level, fault, INVALID, estimate(INVALID_SHARE, runs))
-    for name, number in (
-        ("runs", len(runs)),
-        ("not_comparable", sum(run.shown == NOT_COMPARABLE for run in runs)),
-        ("not_exposed", sum(run.shown == NOT_EXPOSED for run in runs)),
-        ("corrected", sum(run.corrected for run in runs)),
-    ):
-        yield figure_row(who, level, fault, name, Figure(float(number), None, None, len(runs)))

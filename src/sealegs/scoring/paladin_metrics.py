@@ -21,7 +21,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sealegs.scoring.episode_verdict import Verdict
-from sealegs.scoring.metric import ALL, Design, EpisodeTable, Figure, Metric, Row, estimate, figure_row
+from sealegs.scoring.metric import (
+    ALL,
+    AnyMetric,
+    Design,
+    EpisodeTable,
+    Figure,
+    Metric,
+    OwnFigure,
+    Row,
+    estimate,
+    figure_row,
+)
 from sealegs.scoring.paladin_protocol import ProtocolVerdict
 
 CLEAN = "clean"
@@ -95,6 +106,16 @@ METRICS = (
     Metric[PaladinResult]("exposed", lambda r: r.verdict.exposed),
     *AS_PUBLISHED,
 )
+
+
+def _of_kind(metric: Metric[PaladinResult], kind: str) -> OwnFigure[PaladinResult]:
+    """A metric of the failures of one kind alone."""
+    name = f"{metric.name}_{kind.replace(' ', '_')}"
+    return OwnFigure(name, lambda faulty: estimate(metric, faulty.where(lambda r: r.kind == kind)))
+
+
+BY_KIND = {kind: tuple(_of_kind(metric, kind) for metric in (RR, TSR)) for kind in ("dead end", "switch", "transient")}
+PALADIN_METRICS: tuple[AnyMetric[PaladinResult], ...] = (*METRICS, *(one for own in BY_KIND.values() for one in own))
 NAMED = {metric.name: metric for metric in METRICS}
 FAULTY = ("rr", "exposed", "rr_as_published")  # of episodes with a failure alone
 
@@ -110,28 +131,34 @@ def recovery_figure(results: Sequence[PaladinResult], name: str) -> Figure:
     return estimate(NAMED[name], EpisodeTable(results, DESIGN))
 
 
-def paladin_table(results: Sequence[PaladinResult], who: Row, mode: str) -> list[Row]:
+def paladin_table(
+    results: Sequence[PaladinResult],
+    who: Row,
+    mode: str,
+    metrics: Sequence[AnyMetric[PaladinResult]] = PALADIN_METRICS,
+) -> list[Row]:
     """The long table of a run: every metric for each class, for all, for the clean ones, and by kind of failure.
 
     Args:
         results: the judged episodes.
         who: `suite` and `agent` or `model`, copied into each row.
         mode: the set.
+        metrics: of which the table is made.
     """
     run = EpisodeTable(results, DESIGN)
     faulty = run.where(lambda r: r.failure_class != CLEAN)
     groups = dict(sorted(faulty.by(lambda r: r.failure_class).items()))
     groups |= {ALL: faulty, CLEAN: run.where(lambda r: r.failure_class == CLEAN)}
+    of_kinds = [one for kind in faulty.by(lambda r: r.kind) for one in BY_KIND.get(kind, ())]
     rows: list[Row] = []
     for level, chosen in groups.items():
         graded = any(r.protocol is not None for r in chosen)
         rows += [
             figure_row(who, level, mode, metric.name, estimate(metric, chosen))
-            for metric in (METRICS if len(chosen) else ())
-            if (graded or metric not in AS_PUBLISHED) and not (level == CLEAN and metric.name in FAULTY)
+            for metric in (metrics if len(chosen) else ())
+            if not isinstance(metric, OwnFigure)
+            and (graded or metric not in AS_PUBLISHED)
+            and not (level == CLEAN and metric.name in FAULTY)
         ]
-    for kind, of_kind in sorted(faulty.by(lambda r: r.kind).items()):
-        for metric in (RR, TSR):
-            name = f"{metric.name}_{kind.replace(' ', '_')}"
-            rows.append(figure_row(who, ALL, mode, name, estimate(metric, of_kind)))
+    rows += [figure_row(who, ALL, mode, one.name, estimate(one, faulty)) for one in metrics if one in of_kinds]
     return rows

@@ -27,25 +27,25 @@ class EntrantForm(Generic[E, R]):
     Attributes:
         schema: the schema of its records.
         scores: by what of the episodes that are there it is ranked. Those that it may choose from have equal parts.
-        judged: judges an episode by its record.
         place: the level, mode and task where an episode is counted.
         content: the key that tells an episode's task and faults from others.
         player: suite, and agent or model, of a run with these values of the schema's settings.
         not_compared: settings that make another entrant, or that the tasks' digest covers.
         unsaid: the values of settings that records of scripted agents leave out.
-        read: reads and judges in another way; called with a path and what is kept of a judged episode, with the place
-            where it is counted, its record's version and its content. By default each record is read and `judged`.
+        read: reads and judges in another way; called with a path, the judge, and what is kept of a judged episode, with
+            the place where it is counted, its record's version and its content. By default each record is read.
     """
 
     schema: LogSchema[E]
     scores: Callable[[Iterable[ComparedEpisode]], Scores[R]]
-    judged: Callable[[E, Record], R]
     place: Callable[[E], tuple[str, str, str]]
     content: Callable[[E], Hashable]
     player: Callable[[tuple[str, ...]], Row]
     not_compared: frozenset[str] = PLAYERS
     unsaid: Mapping[str, str] = field(default_factory=dict)
-    read: Callable[[Path, Callable[[R, PlayedCell, str, Hashable], Any]], Logged[E, Any]] | None = None
+    read: (
+        Callable[[Path, Callable[[E, Record], R], Callable[[R, PlayedCell, str, Hashable], Any]], Logged[E, Any]] | None
+    ) = None
 
 
 class _Kept(NamedTuple):
@@ -57,8 +57,13 @@ class _Kept(NamedTuple):
     content: Hashable
 
 
-def read_entrants(path: Path, form: EntrantForm[E, R]) -> list[Entrant]:
+def read_entrants(path: Path, form: EntrantForm[E, R], judge: Callable[[E, Record], R]) -> list[Entrant]:
     """The entrants of a file or folder.
+
+    Args:
+        path: of the file or folder.
+        form: the rules of the suite.
+        judge: the suite's.
 
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
@@ -70,12 +75,12 @@ def read_entrants(path: Path, form: EntrantForm[E, R]) -> list[Entrant]:
         compared = reduce(judged)
         return _Kept(compared._replace(adds=alike.setdefault(compared.adds, compared.adds)), played, version, content)
 
-    def judge(episode: E, found: Record) -> _Kept:
+    def kept(episode: E, found: Record) -> _Kept:
         version = str(found.about.get("version", ""))
         cell = played_cell(*form.place(episode), found)
-        return keep(form.judged(episode, found), cell, version, form.content(episode))
+        return keep(judge(episode, found), cell, version, form.content(episode))
 
-    logged: Logged[E, _Kept] = form.read(path, keep) if form.read else read_judged(path, form.schema, judge)
+    logged: Logged[E, _Kept] = form.read(path, judge, keep) if form.read else read_judged(path, form.schema, kept)
     return [
         _entrant(path, form, key, found, logged.invalid[key], logged.warnings) for key, found in logged.runs.items()
     ]

@@ -36,6 +36,7 @@ from sealegs.suites.choices import (
 Names = Annotated[
     tuple[str, ...], BeforeValidator(lambda names: split_names(names) if isinstance(names, str) else names)
 ]
+LOGS = Path("sealegs-logs")  # where runs are kept, unless the user says otherwise
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 PRICED = "litellm-proxy/"  # models whose provider tells Inspect what they cost
 RETRIES = 7  # about six minutes, as Inspect waits between them
@@ -213,6 +214,11 @@ class RunOptions(ModelOptions):
     def folder_name(self) -> str:
         """A folder's name for what the command plays: that of the run, and the shard."""
         return self.name + (self.part.suffix if self.part else "")
+
+    @property
+    def folder(self) -> Path:
+        """The folder for what the command plays, unless the user names one."""
+        return LOGS / self.folder_name
 
     @property
     def label(self) -> str:

@@ -9,19 +9,17 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
-
-from rich.console import Console
 
 from sealegs.engines.folders import Progress
 from sealegs.engines.logs import suite_of
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import ChoiceError, unknown_name_problems
 from sealegs.suites.run_options import RunOptions
+from sealegs.suites.suite_reports import DetectionReport, RunReport, TraceGrades
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
@@ -29,9 +27,11 @@ if TYPE_CHECKING:
     from sealegs.engines.logs import LogSchema
     from sealegs.engines.merging import MergeResult, ShardFolder
     from sealegs.engines.run_estimate import RunEstimate, SizeRange
+    from sealegs.reports.page_sections import PageSection
+    from sealegs.reports.review_tables import GradedReview
     from sealegs.scoring.entrants import Entrant
-    from sealegs.scoring.invalid import InvalidCount
-    from sealegs.scoring.metric import Row
+    from sealegs.scoring.metric import AnyMetric
+    from sealegs.scoring.trace_labels import Labels
     from sealegs.suites.published_rows import PublishedRows
 
 GROUP = "sealegs.suites"
@@ -46,71 +46,6 @@ class RunView(Protocol):
 
     def note(self, message: str) -> None:
         """Print a note that is not a result."""
-
-
-def _nothing(console: Console) -> None:
-    """Print nothing more."""
-
-
-def _none_invalid() -> InvalidCount:
-    from sealegs.scoring.invalid import InvalidCount
-
-    return InvalidCount()
-
-
-@dataclass(frozen=True)
-class RunReport:
-    """The report on finished episodes.
-
-    Attributes:
-        rows: the long table.
-        warnings: what reading had to leave out, in sentences.
-        show: prints the tables.
-        page: writes the report as HTML.
-        beside: prints what the run is compared with, such as published rows.
-        compared: the rows of the comparison.
-        validity: how many episodes failed outside agent and tools, and are in no figure.
-    """
-
-    rows: list[Row]
-    warnings: tuple[str, ...]
-    show: Callable[[Console], None]
-    page: Callable[[], str]
-    beside: Callable[[Console], None] = _nothing
-    compared: list[Row] = field(default_factory=list)
-    validity: InvalidCount = field(default_factory=_none_invalid)
-
-
-@dataclass(frozen=True)
-class TraceGrades:
-    """The grades of traces.
-
-    Attributes:
-        rows: the long table.
-        text: one JSON object a line, a line for each trace.
-        count: how many traces.
-        show: prints the tables.
-    """
-
-    rows: list[Row]
-    text: str
-    count: int
-    show: Callable[[Console], None]
-
-
-@dataclass(frozen=True)
-class DetectionReport:
-    """The measured rates of learned detectors.
-
-    Attributes:
-        rows: the long table.
-        about: what the detectors learned from.
-        show: prints the tables.
-    """
-
-    rows: list[Row]
-    about: Mapping[str, Any]
-    show: Callable[[Console], None]
 
 
 class Suite(ABC, Generic[O]):
@@ -132,6 +67,25 @@ class Suite(ABC, Generic[O]):
     @abstractmethod
     def options(self) -> type[O]:
         """The model of its options."""
+
+    @property
+    @abstractmethod
+    def judge(self) -> Callable[..., Any]:
+        """The judge of its episodes.
+
+        It is called with an episode and its record, or with what the suite keeps in a record's place, and gives the
+        result that the metrics count.
+        """
+
+    @property
+    @abstractmethod
+    def metrics(self) -> Sequence[AnyMetric[Any]]:
+        """The metrics that its rows are made of; what every run has beside them is in `scoring.invalid`."""
+
+    @property
+    @abstractmethod
+    def sections(self) -> Sequence[PageSection[Any]]:
+        """The sections of its page, in their order."""
 
     @abstractmethod
     def run_scripted(self, options: O, folder: Path, progress: Progress) -> None:
@@ -257,6 +211,22 @@ class Suite(ABC, Generic[O]):
             f"{self.name} has no questions to grade traces by: it judges an episode as a whole, and "
             f"`sealegs report {logs}` shows its verdicts"
         )
+
+    @property
+    def label_sets(self) -> Mapping[str, Callable[[], Labels]]:
+        """The labels of traces that ship with it, by the names that `sealegs grade agree` knows them by."""
+        return {}
+
+    def grade_review(self, folder: Path) -> GradedReview:
+        """Grade the replies of a review of its tasks.
+
+        Args:
+            folder: of the review.
+
+        Raises:
+            UserError: its tasks are not reviewed, or there is nothing to grade.
+        """
+        raise UserError(f"the tasks of {self.name} are not reviewed, so {folder} holds no replies about them")
 
     def measure_detection(
         self, more: str, limit: int | None, epochs: int, seed: int, recover: bool, out: Path | None, progress: Progress

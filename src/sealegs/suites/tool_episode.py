@@ -161,5 +161,5 @@ class JudgingSuite(Protocol):
     def facts(self, episode: ToolEpisode, who: Mapping[str, Any]) -> dict[str, Any]:
         """The facts that a record notes of an episode when it begins."""
 
-    def result(self, episode: ToolEpisode, record: Record) -> EpisodeResult:
+    def judge(self, episode: ToolEpisode, record: Record) -> EpisodeResult:
         """Judge an episode by its record."""

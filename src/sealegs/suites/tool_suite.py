@@ -22,6 +22,8 @@ from sealegs.engines.turns import ActingAgent, take_turns
 from sealegs.engines.workers import in_chunks
 from sealegs.faults.user_error import UserError
 from sealegs.inject import EndlessWait, VirtualClock
+from sealegs.reports.page_sections import PageSection
+from sealegs.reports.suite_page import SUITE_SECTIONS, SuitePage, print_suite_table, render_suite_page
 from sealegs.scoring.entrants import Entrant, Scores
 from sealegs.scoring.invalid import PlayedCell, invalid_count, played_cell, playing_rows
 from sealegs.scoring.metric import ALL, Metric, Row, player_row
@@ -35,7 +37,8 @@ from sealegs.scoring.suite_metrics import (
 )
 from sealegs.suites.choices import ENGINES, ChoiceError, unknown_name_problems, who_problems
 from sealegs.suites.run_options import RunOptions, hidden_option
-from sealegs.suites.suite import RunReport, Suite
+from sealegs.suites.suite import Suite
+from sealegs.suites.suite_reports import RunReport
 from sealegs.suites.tool_episode import LedgeredTools, ToolEpisode, case_text, open_session
 from sealegs.tasks.editions import TASK_SET, contents_digest, edition, edition_facts
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, Recorder
@@ -127,6 +130,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         episode_type: its episodes.
         agents: makers of its scripted agents, by name. An agent may know the episode.
         metrics: its metrics.
+        sections: the sections of its page.
         less_is_better: the names of those of which less is better.
     """
 
@@ -134,6 +138,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
     episode_type: ClassVar[type[ToolEpisode]]
     agents: ClassVar[Mapping[str, Callable[[Any], ActingAgent]]] = {}
     metrics: ClassVar[Sequence[Metric[EpisodeResult]]] = SUITE_METRICS
+    sections: ClassVar[Sequence[PageSection[SuitePage]]] = SUITE_SECTIONS
     less_is_better: ClassVar[frozenset[str]] = frozenset({"repeated_effects"})
     reported_together: ClassVar[bool] = True
 
@@ -233,7 +238,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             **who,
         }
 
-    def result(self, episode: ToolEpisode, record: Record) -> EpisodeResult:
+    def judge(self, episode: ToolEpisode, record: Record) -> EpisodeResult:
         """Judge an episode by its record.
 
         Raises:
@@ -303,8 +308,6 @@ class ToolSuite(Suite[ToolSuiteOptions]):
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge runs; `against` is another run's logs, or the name of the suite's published rows."""
-        from sealegs.reports.suite_page import print_suite_table, render_suite_page
-
         judged, warnings = self._judged(logs)
         compared: list[Row] = []
         if self.published and against == self.published.name and not Path(against).exists():
@@ -323,6 +326,8 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             rows += suite_table([result for result, _ in run.results], self.metrics, run.who)
             rows += playing_rows(run.played, run.who)
 
+        page = SuitePage(self.name, rows, [(run.who, run.results) for run in judged], warnings)
+
         def beside(console: Console) -> None:
             print_suite_table(compared, console)
 
@@ -330,7 +335,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             rows=rows,
             warnings=warnings,
             show=lambda console: print_suite_table(rows, console),
-            page=lambda: render_suite_page(self.name, rows, [(run.who, run.results) for run in judged], warnings),
+            page=lambda: render_suite_page(page, self.sections),
             beside=beside if compared else lambda _: None,
             compared=compared,
             validity=invalid_count([one for run in judged for one in run.played]),
@@ -351,12 +356,11 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         form = EntrantForm(
             self.schema,
             lambda _: scores,
-            self.result,
             lambda one: (one.level, one.mode, one.task),
             lambda one: (one.model_dump_json(exclude={"epoch"}), one.plan.digest()),
             lambda key: _player(self.name, key),
         )
-        return read_entrants(logs, form)
+        return read_entrants(logs, form, self.judge)
 
     def _judged(self, logs: Path) -> tuple[list[_JudgedRun], tuple[str, ...]]:
         """Every run of a folder with who played it and its judged records."""
@@ -366,7 +370,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             who = _player(self.name, key)
             # Episodes end in another order in each run; tables and pages must not show it.
             ordered = sorted(found.items(), key=lambda item: (item[0].level, item[0].mode, item[0].task, item[0].epoch))
-            results = [(self.result(episode, record), record) for episode, record in ordered]
+            results = [(self.judge(episode, record), record) for episode, record in ordered]
             every: dict[ToolEpisode, Record | str] = {**found, **logged.invalid[key]}
             played = [played_cell(one.level, one.mode, one.task, how) for one, how in every.items()]
             runs.append(_JudgedRun(who, results, played))

@@ -116,7 +116,7 @@ def suite_judgement() -> Scorer:
         record = build_record(transcript_record(transcript().events))
         if record.outside:
             return None
-        result = suite.result(episode, record)
+        result = suite.judge(episode, record)
         value = "C" if result.success else "I"
         return Score(
             value=value,

@@ -34,7 +34,8 @@ from sealegs.suites.highwater.highwater_logs import judge_highwater_episode, rea
 from sealegs.suites.maze.maze_logs import read_maze_run
 from sealegs.suites.paladin.paladin_logs import read_paladin_run
 from sealegs.suites.run_options import options_from
-from sealegs.suites.suite import RunReport, suite_named
+from sealegs.suites.suite import suite_named
+from sealegs.suites.suite_reports import RunReport
 from tests.suites.models.faulty_provider import KEY, MALFORMED, STOP, FaultyProvider, serving
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Inspect leaves streams open

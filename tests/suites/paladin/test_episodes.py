@@ -8,11 +8,11 @@ import pytest
 from sealegs.agents.path_walkers import Naive
 from sealegs.faults.call import Failure, render
 from sealegs.inject import VirtualClock
+from sealegs.scenarios.labelled_failures.failures import assignment, classes, published_failures, unseen_failures
 from sealegs.scoring import judge
 from sealegs.suites.paladin import CLEAN, KINDS, SETS
 from sealegs.suites.paladin.arm_engine import EpisodeTools, Setup, play_paladin_episode, session
 from sealegs.suites.paladin.episodes import ATTEMPTS, PaladinEpisode, episodes_of_set
-from sealegs.suites.paladin.failures import assignment, classes, published_failures, unseen_failures
 from sealegs.suites.paladin.holdout_check import holdout_leaks
 from sealegs.traces import Recorder, build_record
 

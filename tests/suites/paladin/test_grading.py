@@ -8,8 +8,10 @@ import pytest
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from sealegs.faults.user_error import UserError
+from sealegs.scenarios.labelled_failures.failures import classes
 from sealegs.scoring.grading import QUESTIONS
-from sealegs.suites.paladin.failures import classes
+from sealegs.scoring.trace_labels import compare_labels, labels_in
+from sealegs.suites.label_sets import read_trace_labels
 from sealegs.suites.paladin.graders import (
     chosen_grader,
     format_trace,
@@ -20,13 +22,7 @@ from sealegs.suites.paladin.graders import (
     rubric,
     share_rows,
 )
-from sealegs.suites.paladin.trace_labels import (
-    compare_labels,
-    labelled_traces,
-    labels_in,
-    read_trace_labels,
-    shipped_labels,
-)
+from sealegs.suites.paladin.shipped_labels import labelled_traces, shipped_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -11,7 +11,7 @@ from sealegs.scoring import judge
 from sealegs.scoring.paladin_protocol import ProtocolVerdict, judge_by_protocol
 from sealegs.suites.paladin.arm_engine import Setup, play_paladin_episode
 from sealegs.suites.paladin.episodes import PaladinEpisode, episodes_of_set
-from sealegs.suites.paladin.trace_labels import labelled_traces, shipped_labels
+from sealegs.suites.paladin.shipped_labels import labelled_traces, shipped_labels
 from sealegs.traces import Event, build_record
 from sealegs.traces.events import AnswerGiven
 

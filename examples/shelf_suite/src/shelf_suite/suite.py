@@ -1,9 +1,10 @@
-"""The suite: tasks, tools, faults, what a success is, and two scripted agents."""
+"""The suite: tasks, tools, faults, what a success is, what is counted and shown, and two scripted agents."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sealegs.agents import Say, UseTool
@@ -11,8 +12,11 @@ from sealegs.faults.kinds import Error, Fault, LostAck
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Nth, Tool
-from sealegs.scoring.metric import Figure
+from sealegs.reports.page_sections import PageSection
+from sealegs.reports.suite_page import SUITE_SECTIONS, SuitePage
+from sealegs.scoring.metric import Figure, Metric
 from sealegs.scoring.ranking_rows import PublishedFigure
+from sealegs.scoring.suite_metrics import SUITE_METRICS, EpisodeResult
 from sealegs.suites.choices import unknown_name_problems
 from sealegs.suites.published_rows import PublishedRows
 from sealegs.suites.run_options import Names, option
@@ -172,6 +176,17 @@ class Careful(Hasty):
     looks = True
 
 
+SHORT = Metric[EpisodeResult]("short", lambda result: result.calls <= 3, lambda result: result.success)
+
+
+def reserved_twice(page: SuitePage) -> dict[str, object]:
+    """The values of the section on books that were reserved twice; nothing where none was."""
+    played = [(run, result) for run, results in page.runs for result, _ in results]
+    twice = [f"{run.get('agent') or run.get('model')}: {one.task}, {one.mode}" for run, one in played if one.repeated]
+    return {"twice": twice} if twice else {}
+
+
+TWICE = PageSection("twice", str(Path(__file__).with_name("twice.html.j2")), reserved_twice)
 PUBLISHED = {"success": {"desk-model": Figure(75.0, 42.8, 93.3, 12)}}  # invented: yours come from the paper
 
 
@@ -182,13 +197,15 @@ def published_figures(metric: str, options: Mapping[str, str]) -> Iterable[Publi
 
 
 class ShelfSuite(ToolSuite):
-    """Reservations in a library."""
+    """Reservations in a library. Its judge is that of every such suite: it asks `Loan.problem`."""
 
     name = "shelf"
     summary = "Reserve a book, once, while the library's tools fail before or after their work."
     options_type = ShelfOptions
     episode_type = Loan
     agents = {"careful": Careful, "hasty": Hasty}
+    metrics = (*SUITE_METRICS, SHORT)
+    sections = (*SUITE_SECTIONS, TWICE)
     published = PublishedRows("library-desk", published_figures)
 
 

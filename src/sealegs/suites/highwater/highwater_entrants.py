@@ -10,7 +10,7 @@ from sealegs.scoring.highwater_judge import TERMS
 from sealegs.scoring.highwater_metrics import ACCURACY, AFTER, CLEAN, DESIGN, SHARES, STAGES, HighwaterResult
 from sealegs.scoring.metric import Metric
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
-from sealegs.suites.highwater.highwater_logs import FORM, highwater_player, judge_highwater_episode
+from sealegs.suites.highwater.highwater_logs import FORM, HighwaterJudge, highwater_player
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
 
 SCORES = Scores(
@@ -42,8 +42,12 @@ def _content(episode: HighwaterEpisode) -> Hashable:
     return episode.problem, episode.level, episode.mode, episode.plan.digest(), episode.known.digest
 
 
-def highwater_entrants(path: Path) -> list[Entrant]:
+def highwater_entrants(path: Path, judge: HighwaterJudge) -> list[Entrant]:
     """The entrants of a file or folder.
+
+    Args:
+        path: of the file or folder.
+        judge: the suite's.
 
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
@@ -51,10 +55,9 @@ def highwater_entrants(path: Path) -> list[Entrant]:
     form = EntrantForm(
         FORM,
         lambda _: SCORES,
-        judge_highwater_episode,
         lambda one: (one.level, one.mode, one.found.origin or one.problem),
         _content,
         highwater_player,
         PLAYERS | {"data"},
     )
-    return read_entrants(path, form)
+    return read_entrants(path, form, judge)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,16 @@ from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
 SETTINGS = ("agent", "model", *EPISODE_FACTS, *CODER_FACTS, TASK_SET)
 
 
+HighwaterJudge = Callable[[HighwaterEpisode, Record], HighwaterResult]
+
+
+def judge_highwater_episode(episode: HighwaterEpisode, found: Record) -> HighwaterResult:
+    """One episode judged."""
+    problem = episode.found
+    verdict = judge_highwater(found, episode.reference, episode.ways, problem.question)
+    return HighwaterResult(problem.id, problem.database, episode.level, episode.mode, episode.epoch, verdict)
+
+
 @dataclass(frozen=True)
 class HighwaterRun:
     """One agent's or model's valid episodes with their records, the invalid ones, and what reading had to leave out."""
@@ -45,22 +55,15 @@ class HighwaterRun:
     settings: str = ""
     invalid: Mapping[HighwaterEpisode, str] = field(default_factory=dict)
 
-    def results(self) -> list[HighwaterResult]:
+    def results(self, judge: HighwaterJudge = judge_highwater_episode) -> list[HighwaterResult]:
         """Every episode judged, in the order of problems and modes."""
         found = sorted(self.records, key=lambda one: (one.problem, one.errors, one.epoch))
-        return [judge_highwater_episode(episode, self.records[episode]) for episode in found]
+        return [judge(episode, self.records[episode]) for episode in found]
 
     def played(self) -> list[PlayedCell]:
         """The cell in which each episode is counted, the invalid ones with their causes."""
         found: dict[HighwaterEpisode, Record | str] = {**self.records, **self.invalid}
         return [played_cell(one.level, one.mode, one.found.database, how) for one, how in found.items()]
-
-
-def judge_highwater_episode(episode: HighwaterEpisode, found: Record) -> HighwaterResult:
-    """One episode judged."""
-    problem = episode.found
-    verdict = judge_highwater(found, episode.reference, episode.ways, problem.question)
-    return HighwaterResult(problem.id, problem.database, episode.level, episode.mode, episode.epoch, verdict)
 
 
 def read_highwater_runs(path: Path) -> list[HighwaterRun]:

@@ -34,7 +34,7 @@ from sealegs.suites.highwater.coder_prompts import coder_system_prompt, question
 from sealegs.suites.highwater.coder_setup import CODER_FACTS, CoderSetup, LoopSetup
 from sealegs.suites.highwater.coding_protocol import NO_ACTION, action, wrap_observation
 from sealegs.suites.highwater.environment import Environment
-from sealegs.suites.highwater.highwater_logs import judge_highwater_episode, sampled_episode
+from sealegs.suites.highwater.highwater_logs import sampled_episode
 from sealegs.suites.highwater.interpreter import TaskInterpreter
 from sealegs.suites.highwater.options import HighwaterOptions
 from sealegs.suites.highwater.problem_episodes import (
@@ -43,6 +43,7 @@ from sealegs.suites.highwater.problem_episodes import (
     HighwaterEpisode,
 )
 from sealegs.suites.inspect_entry import option_task, setup_solver
+from sealegs.suites.suite import suite_named
 from sealegs.traces import Recorder, build_record
 
 STOP = "</execute>"
@@ -161,7 +162,7 @@ def rows_verdict() -> Scorer:
         found = build_record(transcript_record(transcript().events))
         if found.outside:
             return None
-        verdict = judge_highwater_episode(sampled_episode(state.metadata, state.epoch), found).verdict
+        verdict = suite_named(SUITE).judge(sampled_episode(state.metadata, state.epoch), found).verdict
         why = f"{verdict.term}: {verdict.reason}" if verdict.term else "right"
         return Score(value="C" if verdict.right else "I", explanation=why, metadata={"verdict": asdict(verdict)})
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from sealegs import __version__
 from sealegs.reports.highwater_tables import runner_name
 from sealegs.reports.suite_page import task_set_fact
-from sealegs.scoring.highwater_metrics import HighwaterResult, highwater_table
+from sealegs.scoring.highwater_metrics import HIGHWATER_METRICS, HighwaterResult, highwater_table
 from sealegs.scoring.invalid import InvalidCount, invalid_count, playing_rows
-from sealegs.scoring.metric import Row
-from sealegs.suites.highwater.highwater_logs import HighwaterRun
+from sealegs.scoring.metric import AnyMetric, Row
+from sealegs.suites.highwater.highwater_logs import HighwaterJudge, HighwaterRun, judge_highwater_episode
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,23 @@ class JudgedRuns:
     validity: InvalidCount
 
 
-def judge_highwater_runs(runs: Sequence[HighwaterRun]) -> JudgedRuns:
-    """Judge the episodes of runs."""
+def judge_highwater_runs(
+    runs: Sequence[HighwaterRun],
+    judge: HighwaterJudge = judge_highwater_episode,
+    metrics: Sequence[AnyMetric[HighwaterResult]] = HIGHWATER_METRICS,
+) -> JudgedRuns:
+    """Judge the episodes of runs.
+
+    Args:
+        runs: which.
+        judge: the suite's.
+        metrics: of which their table is made.
+    """
     rows: list[Row] = []
     results: list[tuple[str, HighwaterResult]] = []
     for run in runs:
-        found = run.results()
-        rows += [*highwater_table(found, run.who), *playing_rows(run.played(), run.who, of_all=False)]
+        found = run.results(judge)
+        rows += [*highwater_table(found, run.who, metrics), *playing_rows(run.played(), run.who, of_all=False)]
         results += [(runner_name(run.who), result) for result in found]
     # Keyed by digest, so that several runs on one library name its size once.
     libraries = {episode.known.digest: len(episode.library.functions) for run in runs for episode in run.records}

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
 from sealegs.suites.published_rows import PublishedRows
-from sealegs.suites.suite import RunReport, Suite
+from sealegs.suites.suite import Suite
+from sealegs.suites.suite_reports import RunReport
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
     from sealegs.engines.logs import LogSchema
+    from sealegs.reports.highwater_page import HighwaterPage
+    from sealegs.reports.page_sections import PageSection
     from sealegs.scoring.entrants import Entrant
+    from sealegs.scoring.highwater_metrics import HighwaterResult
+    from sealegs.scoring.metric import AnyMetric
+    from sealegs.suites.highwater.highwater_logs import HighwaterJudge
     from sealegs.suites.highwater.options import HighwaterOptions
 
 
@@ -46,6 +52,27 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
         from sealegs.suites.highwater.highwater_logs import FORM
 
         return FORM
+
+    @property
+    def judge(self) -> HighwaterJudge:
+        """The judge of an episode, by its record."""
+        from sealegs.suites.highwater.highwater_logs import judge_highwater_episode
+
+        return judge_highwater_episode
+
+    @property
+    def metrics(self) -> Sequence[AnyMetric[HighwaterResult]]:
+        """The metrics of judged episodes."""
+        from sealegs.scoring.highwater_metrics import HIGHWATER_METRICS
+
+        return HIGHWATER_METRICS
+
+    @property
+    def sections(self) -> Sequence[PageSection[HighwaterPage]]:
+        """The sections of its page."""
+        from sealegs.reports.highwater_page import HIGHWATER_SECTIONS
+
+        return HIGHWATER_SECTIONS
 
     def run_scripted(self, options: HighwaterOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a scripted agent's run without Inspect."""
@@ -84,11 +111,11 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
         """Read and judge runs for a ranking."""
         from sealegs.suites.highwater.highwater_entrants import highwater_entrants
 
-        return highwater_entrants(logs)
+        return highwater_entrants(logs, self.judge)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a folder; `against` is `hohw`, the published rows."""
-        from sealegs.reports.highwater_page import render_highwater_page
+        from sealegs.reports.highwater_page import HighwaterPage, render_highwater_page
         from sealegs.reports.highwater_tables import print_highwater
         from sealegs.suites.highwater.highwater_logs import read_highwater_runs
         from sealegs.suites.highwater.judged_runs import judge_highwater_runs
@@ -98,13 +125,14 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
             raise UserError(
                 f"a run of highwater can be compared only with {beside} (the published rows), not with {against!r}"
             )
-        found = judge_highwater_runs(read_highwater_runs(logs))
+        found = judge_highwater_runs(read_highwater_runs(logs), self.judge, self.metrics)
         results = [result for _, result in found.results]
+        page = HighwaterPage(found.rows, found.results, found.facts, found.warnings)
         return RunReport(
             rows=found.rows,
             warnings=found.warnings,
             show=lambda console: print_highwater(found.rows, results, console, against == beside),
-            page=lambda: render_highwater_page(found.rows, found.results, found.facts, found.warnings),
+            page=lambda: render_highwater_page(page, self.sections),
             validity=found.validity,
         )
 

@@ -11,7 +11,7 @@ from sealegs.scoring.eval_metrics import CLEAN, DESIGN, FAULTED, KEPT, SOLVED, E
 from sealegs.scoring.invalid import PlayedCell
 from sealegs.scoring.metric import ALL
 from sealegs.suites.entrant_reading import use_of
-from sealegs.suites.inspect_eval.eval_judging import judged_episodes, run_notes
+from sealegs.suites.inspect_eval.eval_judging import EvalJudge, judged_episodes, run_notes
 from sealegs.suites.inspect_eval.eval_logs import read_eval_logs
 
 NOT_COMPARED = ("suite", "version", "agent", "model")
@@ -31,14 +31,18 @@ SCORES = Scores(
 )
 
 
-def eval_entrants(path: Path) -> list[Entrant]:
+def eval_entrants(path: Path, judge: EvalJudge) -> list[Entrant]:
     """The one entrant of a run.
+
+    Args:
+        path: of the run.
+        judge: the suite's.
 
     Raises:
         LogError: there is nothing to read, something that cannot be read, or more than one run.
     """
     found = read_eval_logs(path)
-    results: list[EvalResult] = judged_episodes(found)
+    results: list[EvalResult] = judged_episodes(found, judge)
     facts = {key: json.dumps(value) for key, value in found.facts.items() if key not in NOT_COMPARED and value}
     played = [PlayedCell(ALL, one.mode, one.sample, one.invalid) for one in results if one.played]
     who = found.who

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from sealegs.engines.logs import NAMED, invalid_note
 from sealegs.scoring.eval_metrics import EvalResult
@@ -17,17 +17,17 @@ from sealegs.traces import Record
 from sealegs.traces.passed_time import seconds_waited
 from sealegs.traces.repeated_calls import doubled_effects
 
-
-def judged_episodes(logs: EvalLogs) -> list[EvalResult]:
-    """Every episode of a run, judged; those that nothing can strike are there as not played."""
-    solved_at = float(logs.facts["solved_at"])
-    found = [_judged(one, logs.played, solved_at) for one in logs.played.values()]
-    skipped = [one for one in logs.without_fault if one not in logs.played]
-    found += [EvalResult(one.sample, one.mode, one.epoch, solved=False, played=False) for one in skipped]
-    return sorted(found, key=lambda one: (one.mode, one.sample, one.epoch))
+EvalJudge = Callable[[PlayedEpisode, Mapping[EvalEpisode, PlayedEpisode], float], EvalResult]
 
 
-def _judged(one: PlayedEpisode, played: Mapping[EvalEpisode, PlayedEpisode], solved_at: float) -> EvalResult:
+def judge_eval_episode(one: PlayedEpisode, played: Mapping[EvalEpisode, PlayedEpisode], solved_at: float) -> EvalResult:
+    """One episode judged.
+
+    Args:
+        one: the episode, with its score and its record.
+        played: every episode of the run, the clean one of the same sample and epoch among them.
+        solved_at: the value of the eval's score from which on it counts as solved.
+    """
     mode, sample, epoch = one.episode
     record = one.record
     if one.invalid or record is None:
@@ -55,6 +55,15 @@ def _judged(one: PlayedEpisode, played: Mapping[EvalEpisode, PlayedEpisode], sol
         right_stop=right,
         reason="" if solved else _reason(one, record),
     )
+
+
+def judged_episodes(logs: EvalLogs, judge: EvalJudge = judge_eval_episode) -> list[EvalResult]:
+    """Every episode of a run, judged; those that nothing can strike are there as not played."""
+    solved_at = float(logs.facts["solved_at"])
+    found = [judge(one, logs.played, solved_at) for one in logs.played.values()]
+    skipped = [one for one in logs.without_fault if one not in logs.played]
+    found += [EvalResult(one.sample, one.mode, one.epoch, solved=False, played=False) for one in skipped]
+    return sorted(found, key=lambda one: (one.mode, one.sample, one.epoch))
 
 
 def _solved(one: PlayedEpisode, solved_at: float) -> bool:

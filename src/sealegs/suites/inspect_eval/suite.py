@@ -12,12 +12,18 @@ from sealegs.engines.folders import Progress
 from sealegs.engines.logs import LogError
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.metric import Row
-from sealegs.suites.suite import RunReport, RunView, Suite
+from sealegs.suites.suite import RunView, Suite
+from sealegs.suites.suite_reports import RunReport
 from sealegs.traces.folder_lock import FolderLock
 
 if TYPE_CHECKING:
     from sealegs.engines.merging import MergeResult, ShardFolder
+    from sealegs.reports.page_sections import PageSection
+    from sealegs.reports.suite_page import SuitePage
     from sealegs.scoring.entrants import Entrant
+    from sealegs.scoring.eval_metrics import EvalResult
+    from sealegs.scoring.metric import AnyMetric
+    from sealegs.suites.inspect_eval.eval_judging import EvalJudge
     from sealegs.suites.inspect_eval.options import InspectOptions
 
 DRAFT = "knowledge.yaml"
@@ -35,6 +41,27 @@ class InspectSuite(Suite["InspectOptions"]):
         from sealegs.suites.inspect_eval.options import InspectOptions
 
         return InspectOptions
+
+    @property
+    def judge(self) -> EvalJudge:
+        """The judge of a sample: the eval's own score, and what its record and the clean one show."""
+        from sealegs.suites.inspect_eval.eval_judging import judge_eval_episode
+
+        return judge_eval_episode
+
+    @property
+    def metrics(self) -> Sequence[AnyMetric[EvalResult]]:
+        """The metrics of judged samples."""
+        from sealegs.scoring.eval_metrics import EVAL_METRICS
+
+        return EVAL_METRICS
+
+    @property
+    def sections(self) -> Sequence[PageSection[SuitePage]]:
+        """The sections of its page: those of a suite of one's own."""
+        from sealegs.reports.suite_page import SUITE_SECTIONS
+
+        return SUITE_SECTIONS
 
     def play(self, options: InspectOptions, folder: Path, view: RunView) -> None:
         """Play what is left of a run.
@@ -71,11 +98,11 @@ class InspectSuite(Suite["InspectOptions"]):
         """Read and judge a run for a ranking."""
         from sealegs.suites.inspect_eval.eval_entrants import eval_entrants
 
-        return eval_entrants(logs)
+        return eval_entrants(logs, self.judge)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge a run; `against` is another run of the same eval."""
-        from sealegs.reports.suite_page import print_suite_table, render_suite_page
+        from sealegs.reports.suite_page import SuitePage, print_suite_table, render_suite_page
         from sealegs.scoring.eval_metrics import eval_table, run_differences
         from sealegs.scoring.invalid import InvalidCount
         from sealegs.suites.inspect_eval.eval_judging import judged_episodes, run_notes
@@ -83,14 +110,14 @@ class InspectSuite(Suite["InspectOptions"]):
         from sealegs.suites.inspect_eval.eval_page import page_episodes
 
         found = read_eval_logs(logs)
-        results = judged_episodes(found)
-        rows = eval_table(results, found.who)
+        results = judged_episodes(found, self.judge)
+        rows = eval_table(results, found.who, self.metrics)
         compared: list[Row] = []
         if against:
             other = read_eval_logs(Path(against))
             if other.facts["task"] != found.facts["task"]:
                 raise LogError(f"{against} is a run of {other.facts['task']}, and {logs} of {found.facts['task']}")
-            compared = run_differences(judged_episodes(other), results, found.who)
+            compared = run_differences(judged_episodes(other, self.judge), results, found.who)
         warnings = (*found.warnings, *run_notes(found))
 
         def beside(console: Console) -> None:
@@ -101,7 +128,8 @@ class InspectSuite(Suite["InspectOptions"]):
             warnings=warnings,
             show=lambda console: print_suite_table(rows, console),
             page=lambda: render_suite_page(
-                str(found.facts["task"]), rows, [(found.who, page_episodes(found, results))], warnings
+                SuitePage(str(found.facts["task"]), rows, [(found.who, page_episodes(found, results))], warnings),
+                self.sections,
             ),
             beside=beside if compared else lambda _: None,
             compared=compared,

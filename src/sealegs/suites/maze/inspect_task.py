@@ -31,12 +31,13 @@ from sealegs.scenarios.scenario import SUITE, TOOL_TIMEOUT, Scenario
 from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scenarios.system_prompts import scenario_prompt
 from sealegs.scenarios.task_sets import VERSION
-from sealegs.scoring import Verdict, judge
+from sealegs.scoring import Verdict
 from sealegs.scoring.maze_metrics import DESIGN, PRR, RC, TSR, MazeResult
 from sealegs.scoring.metric import EpisodeTable, Metric, estimate
 from sealegs.suites.inspect_entry import option_task, setup_solver
 from sealegs.suites.maze.maze_logs import SETTINGS, episode_of
 from sealegs.suites.maze.options import MazeOptions
+from sealegs.suites.suite import suite_named
 from sealegs.traces import Recorder, build_record
 from sealegs.world.state import World
 
@@ -159,7 +160,7 @@ def verdict() -> Scorer:
         noted_record = build_record(transcript_record(transcript().events))
         if noted_record.outside:
             return None
-        found = judge(noted_record, episode_of(state.metadata, state.epoch).case(noted_record))
+        found = suite_named(SUITE).judge(episode_of(state.metadata, state.epoch), noted_record).verdict
         facts = {name: getattr(found, name) for name in found.__slots__}
         why = found.attribution and f"{found.attribution}: {'; '.join(found.reasons)}"
         answer, value = noted_record.answer, "C" if found.success else "I"

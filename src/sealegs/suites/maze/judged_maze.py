@@ -18,7 +18,7 @@ from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row
-from sealegs.suites.maze.maze_logs import FORM, SETTINGS, maze_player
+from sealegs.suites.maze.maze_logs import FORM, SETTINGS, MazeJudge, judge_maze_episode, maze_player
 from sealegs.suites.maze.verdict_table import MazeVerdict, read_maze_verdicts
 
 
@@ -52,8 +52,12 @@ class _Kept(NamedTuple):
     played: PlayedCell
 
 
-def judge_maze_run(path: Path) -> JudgedMaze:
+def judge_maze_run(path: Path, judge: MazeJudge = judge_maze_episode) -> JudgedMaze:
     """Read and judge the one run that a file or folder holds.
+
+    Args:
+        path: of the file or folder.
+        judge: the suite's.
 
     Raises:
         LogError: it holds none, several, or something that cannot be read.
@@ -65,7 +69,7 @@ def judge_maze_run(path: Path) -> JudgedMaze:
         candidates.offer(found.name, episode.mode, found.result.level, verdict, partial(_played, episode, found))
         return _Kept(found.result, found.played)
 
-    logged = read_maze_verdicts(path, keep)
+    logged = read_maze_verdicts(path, keep, judge)
     runs = [
         JudgedMaze(
             maze_player(key),

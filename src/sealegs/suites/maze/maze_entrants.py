@@ -15,7 +15,7 @@ from sealegs.scoring.invalid import PlayedCell
 from sealegs.scoring.maze_metrics import CLEAN, COMPOSITE, DESIGN, HARM, METRICS, TSR, MazeResult
 from sealegs.scoring.metric import Metric
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
-from sealegs.suites.maze.maze_logs import FORM, judge_maze_episode, maze_player
+from sealegs.suites.maze.maze_logs import FORM, MazeJudge, maze_player
 from sealegs.suites.maze.verdict_table import MazeVerdict, read_maze_verdicts
 
 K = TypeVar("K")
@@ -56,15 +56,21 @@ def _content(episode: Scenario, plan: str = "") -> Hashable:
     return episode.base.level, episode.mode, plan or episode.plan.digest(), episode.set.digest
 
 
-def _read(path: Path, keep: Callable[[MazeResult, PlayedCell, str, Hashable], K]) -> Logged[Scenario, K]:
+def _read(
+    path: Path, judge: MazeJudge, keep: Callable[[MazeResult, PlayedCell, str, Hashable], K]
+) -> Logged[Scenario, K]:
     def kept(episode: Scenario, one: MazeVerdict) -> K:
         return keep(one.result, one.played, one.version, _content(episode, one.plan))
 
-    return read_maze_verdicts(path, kept)
+    return read_maze_verdicts(path, kept, judge)
 
 
-def maze_entrants(path: Path) -> list[Entrant]:
+def maze_entrants(path: Path, judge: MazeJudge) -> list[Entrant]:
     """The entrants of a file or folder.
+
+    Args:
+        path: of the file or folder.
+        judge: the suite's.
 
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
@@ -72,7 +78,6 @@ def maze_entrants(path: Path) -> list[Entrant]:
     form = EntrantForm(
         FORM,
         scores_of,
-        judge_maze_episode,
         lambda one: (one.base.level, one.mode, one.task),
         _content,
         maze_player,
@@ -80,4 +85,4 @@ def maze_entrants(path: Path) -> list[Entrant]:
         {"prompt": "standard"},
         _read,
     )
-    return read_entrants(path, form)
+    return read_entrants(path, form, judge)

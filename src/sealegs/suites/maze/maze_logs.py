@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,15 @@ SETTINGS = (*FIRST_NAMED, *(name for name in (*SHARED_FACTS, *SETUP_FACTS) if na
 DEFAULTS = {**SETUP_BEFORE, **SCENARIO_BEFORE}
 
 
+MazeJudge = Callable[[Scenario, Record], MazeResult]
+
+
+def judge_maze_episode(episode: Scenario, found: Record) -> MazeResult:
+    """One episode judged."""
+    verdict, rung = judge(found, episode.case(found)), episode.hardest_rung(found)
+    return MazeResult(episode.task, episode.base.level, episode.mode, episode.epoch, verdict, rung)
+
+
 @dataclass(frozen=True)
 class MazeRun:
     """One agent's or model's valid episodes with their records, the invalid ones, and what reading had to leave out."""
@@ -57,12 +66,6 @@ class MazeRun:
         """The cell in which each episode is counted, the invalid ones with their causes."""
         found: dict[Scenario, Record | str] = {**self.records, **self.invalid}
         return [played_cell(one.base.level, one.mode, one.task, how) for one, how in found.items()]
-
-
-def judge_maze_episode(episode: Scenario, found: Record) -> MazeResult:
-    """One episode judged."""
-    verdict, rung = judge(found, episode.case(found)), episode.hardest_rung(found)
-    return MazeResult(episode.task, episode.base.level, episode.mode, episode.epoch, verdict, rung)
 
 
 def read_maze_run(path: Path) -> MazeRun:

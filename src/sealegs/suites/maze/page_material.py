@@ -13,7 +13,7 @@ from sealegs.reports.suite_page import task_set_fact
 from sealegs.scenarios.scenario_setup import recovers_by_itself
 from sealegs.scoring.maze_metrics import paired_difference
 from sealegs.scoring.metric import Row
-from sealegs.suites.maze.judged_maze import JudgedMaze, judge_maze_run
+from sealegs.suites.maze.judged_maze import JudgedMaze
 from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, ceiling
 
 
@@ -43,9 +43,16 @@ def ceilings(run: JudgedMaze) -> list[Row]:
     return ceiling(run.results, run.who, HABITS.get(run.facts["agent"], OTHERS))
 
 
-def differences(run: JudgedMaze, other: Path) -> list[Row]:
-    """The gain of each metric in the run over the other one, over the episodes that both have."""
-    before = judge_maze_run(other)
+def differences(run: JudgedMaze, before: JudgedMaze, other: Path) -> list[Row]:
+    """The gain of each metric in the run over the one before, over the episodes that both have.
+
+    Args:
+        run, before: the two.
+        other: where the one before is.
+
+    Raises:
+        LogError: they have other faults.
+    """
     drawn, drawn_before = ({(e.seed, e.own) for e in found.results} for found in (run, before))
     if drawn != drawn_before:
         raise LogError(

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.moment import Moment
@@ -26,12 +27,10 @@ from sealegs.recovery.signature import declaration_violations
 from sealegs.scenarios.recovery_alternatives import declared_alternatives
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.maze_metrics import CLEAN
-from sealegs.scoring.metric import ALL, Row
+from sealegs.scoring.metric import Design, EpisodeTable, Figure, OwnFigure, Row, estimate, figure_row
 from sealegs.tasks import State, recovery_cost, shortest_solution
 from sealegs.tasks.reference import ExpectedStep
 from sealegs.world.state import World
-
-METRIC = "ceiling"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +182,23 @@ def _dead_end(episode: Scenario, done: set[str], fault: FaultedStep) -> bool:
     return recovery_cost(episode.base.graph, State(frozenset(done), broken)) is None
 
 
+class ReachedEpisode(NamedTuple):
+    """An episode, and whether recovery and the agent can end it rightly."""
+
+    level: str
+    mode: str
+    within: bool
+
+
+def _share(cell: EpisodeTable[ReachedEpisode]) -> Figure:
+    """The share within reach; without an interval, as it is worked out from what is declared, and nothing measured."""
+    return Figure(round(100 * sum(one.within for one in cell) / len(cell), 2), None, None, len(cell))
+
+
+DESIGN = Design[ReachedEpisode](stratum=lambda _: "", cluster=lambda _: "")
+CEILING = OwnFigure("ceiling", _share)
+
+
 def ceiling(episodes: Iterable[Scenario], who: Row, habits: Habits = OTHERS) -> list[Row]:
     """The share of episodes within reach, in %: for each level, each mode of faults, and all.
 
@@ -192,14 +208,10 @@ def ceiling(episodes: Iterable[Scenario], who: Row, habits: Habits = OTHERS) -> 
         habits: of the agent.
     """
     faulty = [one for one in episodes if one.slots and one.mode != CLEAN]
-    found = [(one.base.level, one.mode, within_reach(one, habits)) for one in faulty]
-    rows: list[Row] = []
-    for level in (*sorted({one for one, _, _ in found}), ALL):
-        for mode in (*sorted({one for _, one, _ in found}), ALL):
-            here = [yes for its, fault, yes in found if level in (ALL, its) and mode in (ALL, fault)]
-            if here:
-                value = round(100 * sum(here) / len(here), 2)
-                row: Row = {**who, "level": level, "mode": mode, "metric": METRIC, "value": value}
-                # No interval: it is worked out from what is declared, and no agent is measured.
-                rows.append({**row, "low": None, "high": None, "n": len(here)})
-    return rows
+    table = EpisodeTable(
+        [ReachedEpisode(one.base.level, one.mode, within_reach(one, habits)) for one in faulty], DESIGN
+    )
+    cells = table.cells(lambda one: one.level, lambda one: one.mode, ordered=True)
+    return [
+        figure_row(who, level, mode, CEILING.name, estimate(CEILING, cell)) for level, mode, cell in cells if len(cell)
+    ]

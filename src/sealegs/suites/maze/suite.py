@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,15 +11,22 @@ from rich.console import Console
 
 from sealegs.engines.folders import Progress
 from sealegs.suites.published_rows import PublishedRows
-from sealegs.suites.suite import DetectionReport, RunReport, Suite
+from sealegs.suites.run_options import LOGS
+from sealegs.suites.suite import Suite
+from sealegs.suites.suite_reports import DetectionReport, RunReport
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
     from sealegs.engines.logs import LogSchema
     from sealegs.engines.run_estimate import SizeRange
+    from sealegs.reports.page_sections import PageSection
+    from sealegs.reports.review_tables import GradedReview
+    from sealegs.reports.sections import MazePage
     from sealegs.scenarios.scenario import Scenario
     from sealegs.scoring.entrants import Entrant
+    from sealegs.scoring.metric import AnyMetric
+    from sealegs.suites.maze.maze_logs import MazeJudge
     from sealegs.suites.maze.options import MazeOptions
 
 
@@ -50,6 +57,28 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.suites.maze.maze_logs import FORM
 
         return FORM
+
+    @property
+    def judge(self) -> MazeJudge:
+        """The strict judge and the published one, on an episode and its record."""
+        from sealegs.suites.maze.maze_logs import judge_maze_episode
+
+        return judge_maze_episode
+
+    @property
+    def metrics(self) -> Sequence[AnyMetric[Any]]:
+        """The metrics of judged episodes, and the most that recovery could reach."""
+        from sealegs.scoring.maze_metrics import MAZE_METRICS
+        from sealegs.suites.maze.recovery_ceiling import CEILING
+
+        return (*MAZE_METRICS, CEILING)
+
+    @property
+    def sections(self) -> Sequence[PageSection[MazePage]]:
+        """The sections of its page."""
+        from sealegs.reports.sections import MAZE_SECTIONS
+
+        return MAZE_SECTIONS
 
     def run_scripted(self, options: MazeOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a scripted agent's run without Inspect."""
@@ -90,6 +119,12 @@ class MazeSuite(Suite["MazeOptions"]):
 
         return next_act(name, conversation, dict(about))
 
+    def grade_review(self, folder: Path) -> GradedReview:
+        """Grade the replies of a review, as `sealegs maze review` makes it."""
+        from sealegs.suites.maze.review.review_grades import grade_review
+
+        return grade_review(folder)
+
     def measure_detection(
         self, more: str, limit: int | None, epochs: int, seed: int, recover: bool, out: Path | None, progress: Progress
     ) -> DetectionReport:
@@ -99,7 +134,7 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.suites.maze.detection_rows import print_detection
 
         settings = DetectionSettings(more, limit, epochs, seed)
-        found = measure_detection(settings, recover, out or Path("sealegs-logs") / settings.name, progress)
+        found = measure_detection(settings, recover, out or LOGS / settings.name, progress)
         show = partial(print_detection, found.rows, found.levels)
         return DetectionReport(list(found.rows), found.about, show)
 
@@ -107,7 +142,7 @@ class MazeSuite(Suite["MazeOptions"]):
         """Read and judge runs for a ranking."""
         from sealegs.suites.maze.maze_entrants import maze_entrants
 
-        return maze_entrants(logs)
+        return maze_entrants(logs, self.judge)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge a run; `against` is another run's logs, or `toolmaze` for the published models."""
@@ -119,12 +154,15 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.scoring.maze_metrics import maze_table
         from sealegs.suites.maze.judged_maze import judge_maze_run
         from sealegs.suites.maze.page_material import build_page_material, ceilings, differences
+        from sealegs.suites.maze.recovery_ceiling import CEILING
 
-        found = judge_maze_run(logs)
+        found = judge_maze_run(logs, self.judge)
         results, limits = MazeResults(found.results.values()), ceilings(found)
-        rows = [*maze_table(results, found.who), *playing_rows(found.played, found.who)]
+        own = [metric for metric in self.metrics if metric is not CEILING]
+        rows = [*maze_table(results, found.who, own), *playing_rows(found.played, found.who)]
         published = against == self.published.name and not Path(against).exists()
-        compared = differences(found, Path(against)) if against and not published else []
+        other = Path(against)
+        compared = differences(found, judge_maze_run(other, self.judge), other) if against and not published else []
         prompt = prompt_of([found.facts["prompt"]])
 
         def show(console: Console) -> None:
@@ -139,7 +177,9 @@ class MazeSuite(Suite["MazeOptions"]):
             rows=[*rows, *limits],
             warnings=found.warnings,
             show=show,
-            page=lambda: render_maze_page(build_page_material(found, [*rows, *limits], compared, limits)),
+            page=lambda: render_maze_page(
+                build_page_material(found, [*rows, *limits], compared, limits), sections=self.sections
+            ),
             beside=beside,
             validity=invalid_count(found.played),
             compared=[*compared, *(published_rows(prompt) if published else ())],

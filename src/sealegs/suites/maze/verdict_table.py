@@ -27,7 +27,7 @@ from sealegs.scenarios.task_sets import SHIPPED, task_set
 from sealegs.scoring.episode_verdict import Verdict
 from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
-from sealegs.suites.maze.maze_logs import FORM, SETTINGS, judge_maze_episode
+from sealegs.suites.maze.maze_logs import FORM, SETTINGS, MazeJudge, judge_maze_episode
 from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import Record, build_record
 from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace, FileRange
@@ -66,19 +66,22 @@ class MazeVerdict(NamedTuple):
     record: Callable[[], Record]
 
 
-def read_maze_verdicts(path: Path, keep: Callable[[Scenario, MazeVerdict], K]) -> Logged[Scenario, K]:
+def read_maze_verdicts(
+    path: Path, keep: Callable[[Scenario, MazeVerdict], K], judge: MazeJudge = judge_maze_episode
+) -> Logged[Scenario, K]:
     """Every run of a file or folder, judged; its table is read as far as it is valid, and written from there on.
 
     Args:
         path: of the file or folder.
         keep: what is kept of a valid episode.
+        judge: the suite's.
 
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
     """
 
     def read(file: Path, warnings: list[str]) -> Iterator[ReadEpisode[Scenario, K]]:
-        for run, episode, outside, found, promised in _episodes(file, warnings):
+        for run, episode, outside, found, promised in _episodes(file, warnings, judge):
             yield ReadEpisode(run, episode, outside, None if found is None else keep(episode, found), promised)
 
     return read_run_files(path, FORM, read)
@@ -101,10 +104,12 @@ def _schema() -> pa.Schema:
     return arrow_schema(COLUMNS)
 
 
-def _episodes(file: Path, warnings: list[str]) -> Iterator[ReadEpisode[Scenario, MazeVerdict]]:
-    table = verdict_table(file)
+def _episodes(
+    file: Path, warnings: list[str], judge: MazeJudge = judge_maze_episode
+) -> Iterator[ReadEpisode[Scenario, MazeVerdict]]:
+    table, judged = verdict_table(file), partial(judge_range, judge=judge)
     if table is None:
-        yield from (one.judged for one in judged_rows(file, warnings, FILE_BEGINS, _unseen, judge_range))
+        yield from (one.judged for one in judged_rows(file, warnings, FILE_BEGINS, _unseen, judged))
         return
     valid = table.valid()
     for place, part in enumerate(valid):
@@ -114,7 +119,7 @@ def _episodes(file: Path, warnings: list[str]) -> Iterator[ReadEpisode[Scenario,
             break
         yield from _rows_of(rows, file)
     writer = PartWriter(table, valid)
-    for one in judged_rows(file, warnings, writer.after, writer.seen, judge_range):
+    for one in judged_rows(file, warnings, writer.after, writer.seen, judged):
         writer.add(one.place, one.row, one.sets)
         yield one.judged
     writer.close()
@@ -125,22 +130,24 @@ def _unseen(_lines: bytes) -> None:
 
 
 def judge_range(
-    file: Path, warnings: list[str], within: FileRange, seen: Callable[[bytes], object]
+    file: Path, warnings: list[str], within: FileRange, seen: Callable[[bytes], object], judge: MazeJudge
 ) -> Iterator[JudgedRow[Scenario, MazeVerdict]]:
     """Read and judge a range of a file; see `judged_rows`."""
     for one in recorded(file, warnings, FORM, within, seen):
-        judged = judged_episode(one, file)
+        judged = judged_episode(one, file, judge)
         yield JudgedRow(judged, one.place, table_row(one, judged.kept), sets_of(one))
 
 
-def judged_episode(one: RecordedEpisode[Scenario], file: Path) -> ReadEpisode[Scenario, MazeVerdict]:
+def judged_episode(
+    one: RecordedEpisode[Scenario], file: Path, judge: MazeJudge = judge_maze_episode
+) -> ReadEpisode[Scenario, MazeVerdict]:
     """Judge an episode by its record, unless it is invalid."""
     found, episode = one.record, one.episode
     if found.outside:
         return ReadEpisode(one.run, episode, found.outside, None, one.promised)
     verdict = MazeVerdict(
         found.episode,
-        judge_maze_episode(episode, found),
+        judge(episode, found),
         played_cell(episode.base.level, episode.mode, episode.task, found),
         str(found.about.get("version", "")),
         str(found.about["plan"]),

@@ -9,6 +9,7 @@ from sealegs.scoring.invalid import PlayedCell
 from sealegs.scoring.micro_metrics import DESIGN, METRICS, SCRIPTED, LabelledRun
 from sealegs.suites.entrant_reading import use_of
 from sealegs.suites.micro.campaign.campaign_results import CampaignResults, read_folder
+from sealegs.suites.micro.campaign.labelling import RunJudge
 from sealegs.tasks.editions import TASK_SET
 
 SUITE = "micro"
@@ -22,13 +23,17 @@ SCORES = Scores(
 )
 
 
-def campaign_entrants(path: Path) -> list[Entrant]:
+def campaign_entrants(path: Path, label: RunJudge) -> list[Entrant]:
     """The entrants of a campaign's folder.
+
+    Args:
+        path: of the folder.
+        label: gives each run its outcome.
 
     Raises:
         UserError: it holds no campaign, or its labels are wrong.
     """
-    found = read_folder(path)
+    found = read_folder(path, label=label)
     models = dict.fromkeys(run.model for run in found.runs)
     return [_entrant(path, found, model, [run for run in found.runs if run.model == model]) for model in models]
 

@@ -38,6 +38,11 @@ class MicroOptions(RunOptions):
         return "-".join(["micro", Path(self.campaign).stem, *who])
 
     @property
+    def at_once(self) -> int:
+        """The number of runs at a time."""
+        return self.jobs or 1
+
+    @property
     def label(self) -> str:
         """The name of the campaign, for the progress line."""
         return Path(self.campaign).stem

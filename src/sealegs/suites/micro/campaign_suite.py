@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
 from sealegs.suites.published_rows import PublishedRows
-from sealegs.suites.suite import RunReport, RunView, Suite
+from sealegs.suites.suite import RunView, Suite
+from sealegs.suites.suite_reports import RunReport
 from sealegs.traces.folder_lock import FolderLock
 
 if TYPE_CHECKING:
     from sealegs.engines.merging import MergeResult, ShardFolder
+    from sealegs.reports.micro_page import MicroPage
+    from sealegs.reports.page_sections import PageSection
     from sealegs.scoring.entrants import Entrant
+    from sealegs.scoring.metric import AnyMetric
+    from sealegs.scoring.micro_metrics import LabelledRun
     from sealegs.suites.micro.campaign.campaign_runner import ReadyCampaign
+    from sealegs.suites.micro.campaign.labelling import RunJudge
     from sealegs.suites.micro.campaign_options import MicroOptions
 
 CAMPAIGN = "campaign.json"  # in the folder of every campaign
@@ -41,6 +47,27 @@ class MicroSuite(Suite["MicroOptions"]):
         from sealegs.reports.published_models import chaosllm_figures
 
         return PublishedRows("", chaosllm_figures)
+
+    @property
+    def judge(self) -> RunJudge:
+        """The judge of a run, by the rules and by what people say of it."""
+        with needing_langchain():
+            from sealegs.suites.micro.campaign.labelling import label_run
+        return label_run
+
+    @property
+    def metrics(self) -> Sequence[AnyMetric[LabelledRun]]:
+        """The rates and counts of labelled runs."""
+        from sealegs.scoring.micro_metrics import MICRO_METRICS
+
+        return MICRO_METRICS
+
+    @property
+    def sections(self) -> Sequence[PageSection[MicroPage]]:
+        """The sections of a campaign's page."""
+        from sealegs.reports.micro_page import MICRO_SECTIONS
+
+        return MICRO_SECTIONS
 
     def play(self, options: MicroOptions, folder: Path, view: RunView) -> None:
         """Play what is left of a campaign.
@@ -82,7 +109,7 @@ class MicroSuite(Suite["MicroOptions"]):
         """Read and judge the models of a campaign for a ranking."""
         with needing_langchain():
             from sealegs.suites.micro.campaign_entrants import campaign_entrants
-        return campaign_entrants(logs)
+        return campaign_entrants(logs, self.judge)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a campaign."""
@@ -93,13 +120,13 @@ class MicroSuite(Suite["MicroOptions"]):
             from sealegs.suites.micro.campaign.campaign_results import read_folder
         if against:
             raise UserError(f"a campaign is not compared with another run; leave --against {against} out")
-        found = read_folder(logs)
+        found = read_folder(logs, label=self.judge)
         return RunReport(
-            rows=found.rows(),
+            rows=found.rows(self.metrics),
             warnings=found.notes,
             validity=found.validity,
             show=lambda console: print_campaign(found.runs, console),
-            page=lambda: render_micro_page(found.name, found.runs, found.notes, found.request.settings.task_set),
+            page=lambda: render_micro_page(found.page(), self.sections),
         )
 
 
@@ -107,7 +134,7 @@ def _ready_campaign(options: MicroOptions, folder: Path) -> ReadyCampaign:
     with needing_langchain():
         from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
     return prepare_campaign(
-        options.campaign, options.model, folder, jobs=options.jobs or 1, budget=options.time_limit, shard=options.part
+        options.campaign, options.model, folder, jobs=options.at_once, budget=options.time_limit, shard=options.part
     )
 
 

@@ -20,16 +20,16 @@ from sealegs.faults import seeds
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool
+from sealegs.scenarios.labelled_failures.failures import LabelledFailure, classes, published_failures, unseen_failures
 from sealegs.scenarios.perturbation import implicit_kinds, victims
 from sealegs.scenarios.scenario import scenario_tools
 from sealegs.scenarios.step_use import step_spec
 from sealegs.scenarios.system_prompts import FORM
 from sealegs.scenarios.task_sets import TaskSet, task_set
+from sealegs.scenarios.toolbench.toolbench_export import TASKS
+from sealegs.scenarios.toolbench.toolbench_import import shipped_trajectory_tasks
 from sealegs.scoring import Case, Slot
 from sealegs.suites.paladin import CLEAN, KINDS
-from sealegs.suites.paladin.failures import LabelledFailure, classes, published_failures, unseen_failures
-from sealegs.suites.paladin.toolbench.toolbench_export import TASKS
-from sealegs.suites.paladin.toolbench.toolbench_import import shipped_trajectory_tasks
 from sealegs.tasks import Persistence, Task, shortest_solution
 from sealegs.tasks.editions import contents_digest, edition, edition_facts
 from sealegs.traces import Record

@@ -13,9 +13,9 @@ from importlib import resources
 
 from sealegs.recovery.bank import shipped_exemplars
 from sealegs.recovery.masking import masked
+from sealegs.scenarios.labelled_failures.failures import published_failures, unseen_failures
+from sealegs.scenarios.toolbench.toolbench_import import shipped_trajectory_tasks
 from sealegs.suites.paladin.episodes import episodes_of_set
-from sealegs.suites.paladin.failures import published_failures, unseen_failures
-from sealegs.suites.paladin.toolbench.toolbench_import import shipped_trajectory_tasks
 from sealegs.world.corpus import load_corpus
 
 ALIKE = 0.5  # share of words in common

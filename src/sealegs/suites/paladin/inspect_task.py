@@ -38,7 +38,8 @@ from sealegs.suites.paladin.arm_engine import EpisodeTools, Setup, session
 from sealegs.suites.paladin.backbone_replies import uses_in
 from sealegs.suites.paladin.episodes import SUITE, VERSION, PaladinEpisode
 from sealegs.suites.paladin.options import PaladinOptions
-from sealegs.suites.paladin.paladin_logs import judge_paladin_episode, sampled_paladin_episode
+from sealegs.suites.paladin.paladin_logs import sampled_paladin_episode
+from sealegs.suites.suite import suite_named
 from sealegs.traces import Recorder, build_record
 from sealegs.traces.record import UNREADABLE
 
@@ -211,7 +212,7 @@ def recovery() -> Scorer:
         played = build_record(transcript_record(transcript().events))
         if played.outside:
             return None
-        found = judge_paladin_episode(sampled_paladin_episode(state.metadata, state.epoch), played)
+        found = suite_named(SUITE).judge(sampled_paladin_episode(state.metadata, state.epoch), played)
         facts = asdict(found)
         why = found.verdict.attribution and f"{found.verdict.attribution}: {'; '.join(found.verdict.reasons)}"
         value = "C" if found.verdict.success else "I"

@@ -10,9 +10,9 @@ from sealegs.reports.card_selection import Played
 from sealegs.reports.paladin_tables import name_of
 from sealegs.reports.suite_page import task_set_fact
 from sealegs.scoring.invalid import InvalidCount, invalid_count, playing_rows
-from sealegs.scoring.metric import ALL, Row
-from sealegs.scoring.paladin_metrics import paladin_table
-from sealegs.suites.paladin.paladin_logs import PaladinRun
+from sealegs.scoring.metric import ALL, AnyMetric, Row
+from sealegs.scoring.paladin_metrics import PALADIN_METRICS, PaladinResult, paladin_table
+from sealegs.suites.paladin.paladin_logs import PaladinJudge, PaladinRun, judge_paladin_episode
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,23 @@ class JudgedArms:
     validity: InvalidCount
 
 
-def judge_paladin_runs(runs: Sequence[PaladinRun]) -> JudgedArms:
-    """Judge the episodes of runs."""
+def judge_paladin_runs(
+    runs: Sequence[PaladinRun],
+    judge: PaladinJudge = judge_paladin_episode,
+    metrics: Sequence[AnyMetric[PaladinResult]] = PALADIN_METRICS,
+) -> JudgedArms:
+    """Judge the episodes of runs.
+
+    Args:
+        runs: which.
+        judge: the suite's.
+        metrics: of which their table is made.
+    """
     rows: list[Row] = []
     episodes: dict[tuple[str, str], list[Played]] = {}
     for run in runs:
-        results = run.results()
-        rows += paladin_table(results, run.who, run.mode)
+        results = run.results(judge)
+        rows += paladin_table(results, run.who, run.mode, metrics)
         # A run is of one set, so rows of all sets together would only repeat its own.
         rows += [row for row in playing_rows(run.played(), run.who) if row["mode"] != ALL]
         own = episodes.setdefault((name_of(run.who), run.mode), [])

@@ -14,7 +14,7 @@ from sealegs.scoring.paladin_metrics import CLEAN, DESIGN, NAMED, PaladinResult
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
 from sealegs.suites.paladin.arm_engine import ARM_FACTS
 from sealegs.suites.paladin.episodes import PaladinEpisode
-from sealegs.suites.paladin.paladin_logs import FORM, judge_paladin_episode, paladin_player
+from sealegs.suites.paladin.paladin_logs import FORM, PaladinJudge, paladin_player
 
 RANKED = ("tsr", "rr", "csr", "efficiency", "tsr_as_published", "rr_as_published", "csr_as_published")
 
@@ -40,8 +40,12 @@ def _content(episode: PaladinEpisode) -> Hashable:
     return episode.set, episode.failure_class, episode.kind, episode.failure, episode.node, episode.plan.digest()
 
 
-def paladin_entrants(path: Path) -> list[Entrant]:
+def paladin_entrants(path: Path, judge: PaladinJudge) -> list[Entrant]:
     """The entrants of a file or folder.
+
+    Args:
+        path: of the file or folder.
+        judge: the suite's.
 
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
@@ -49,10 +53,9 @@ def paladin_entrants(path: Path) -> list[Entrant]:
     form = EntrantForm(
         FORM,
         lambda _: SCORES,
-        judge_paladin_episode,
         lambda one: (one.failure_class, one.kind, f"{one.source}/{one.task}"),
         _content,
         paladin_player,
         PLAYERS | (set(ARM_FACTS) - {"max_steps"}),
     )
-    return read_entrants(path, form)
+    return read_entrants(path, form, judge)

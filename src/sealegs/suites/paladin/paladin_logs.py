@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,28 +22,7 @@ LAST_NAMED = ("set", "seed", "max_steps", TASK_SET)  # where messages name a run
 SETTINGS = ("agent", "model", *(name for name in ARM_FACTS if name not in LAST_NAMED), *LAST_NAMED)
 
 
-@dataclass(frozen=True)
-class PaladinRun:
-    """One arm's valid episodes with their records, the invalid ones, and what reading had to leave out."""
-
-    who: Row
-    mode: str
-    records: Mapping[PaladinEpisode, Record]
-    warnings: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    settings: str = ""
-    invalid: Mapping[PaladinEpisode, str] = field(default_factory=dict)
-
-    def results(self) -> list[PaladinResult]:
-        """Every episode judged."""
-        return [judge_paladin_episode(episode, found) for episode, found in self.records.items()]
-
-    def played(self) -> list[PlayedCell]:
-        """The cell in which each episode is counted, the invalid ones with their causes."""
-        found: dict[PaladinEpisode, Record | str] = {**self.records, **self.invalid}
-        return [
-            played_cell(one.failure_class, self.mode, f"{one.source}/{one.task}", how) for one, how in found.items()
-        ]
+PaladinJudge = Callable[[PaladinEpisode, Record], PaladinResult]
 
 
 def judge_paladin_episode(episode: PaladinEpisode, found: Record) -> PaladinResult:
@@ -59,6 +38,30 @@ def judge_paladin_episode(episode: PaladinEpisode, found: Record) -> PaladinResu
         episode.times - 1 if verdict.exposed else 0,
         judge_by_protocol(found, case, verdict),
     )
+
+
+@dataclass(frozen=True)
+class PaladinRun:
+    """One arm's valid episodes with their records, the invalid ones, and what reading had to leave out."""
+
+    who: Row
+    mode: str
+    records: Mapping[PaladinEpisode, Record]
+    warnings: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    settings: str = ""
+    invalid: Mapping[PaladinEpisode, str] = field(default_factory=dict)
+
+    def results(self, judge: PaladinJudge = judge_paladin_episode) -> list[PaladinResult]:
+        """Every episode judged."""
+        return [judge(episode, found) for episode, found in self.records.items()]
+
+    def played(self) -> list[PlayedCell]:
+        """The cell in which each episode is counted, the invalid ones with their causes."""
+        found: dict[PaladinEpisode, Record | str] = {**self.records, **self.invalid}
+        return [
+            played_cell(one.failure_class, self.mode, f"{one.source}/{one.task}", how) for one, how in found.items()
+        ]
 
 
 def read_paladin_run(path: Path) -> PaladinRun:

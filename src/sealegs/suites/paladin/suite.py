@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +12,21 @@ from rich.console import Console
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
 from sealegs.suites.published_rows import PublishedRows
-from sealegs.suites.suite import RunReport, Suite, TraceGrades
+from sealegs.suites.suite import Suite
+from sealegs.suites.suite_reports import RunReport, TraceGrades
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
     from sealegs.engines.logs import LogSchema
+    from sealegs.reports.page_sections import PageSection
+    from sealegs.reports.paladin_page import PaladinPage
     from sealegs.scoring.entrants import Entrant
-    from sealegs.scoring.metric import Row
+    from sealegs.scoring.metric import AnyMetric, Row
+    from sealegs.scoring.paladin_metrics import PaladinResult
+    from sealegs.scoring.trace_labels import Labels
     from sealegs.suites.paladin.options import PaladinOptions
+    from sealegs.suites.paladin.paladin_logs import PaladinJudge
 
 
 class PaladinSuite(Suite["PaladinOptions"]):
@@ -49,6 +56,27 @@ class PaladinSuite(Suite["PaladinOptions"]):
         from sealegs.suites.paladin.paladin_logs import FORM
 
         return FORM
+
+    @property
+    def judge(self) -> PaladinJudge:
+        """The strict judge, and the published protocol, on an episode and its record."""
+        from sealegs.suites.paladin.paladin_logs import judge_paladin_episode
+
+        return judge_paladin_episode
+
+    @property
+    def metrics(self) -> Sequence[AnyMetric[PaladinResult]]:
+        """The metrics of judged episodes."""
+        from sealegs.scoring.paladin_metrics import PALADIN_METRICS
+
+        return PALADIN_METRICS
+
+    @property
+    def sections(self) -> Sequence[PageSection[PaladinPage]]:
+        """The sections of its page."""
+        from sealegs.reports.paladin_page import PALADIN_SECTIONS
+
+        return PALADIN_SECTIONS
 
     def run_scripted(self, options: PaladinOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a scripted agent's run without Inspect."""
@@ -86,15 +114,22 @@ class PaladinSuite(Suite["PaladinOptions"]):
         rows = share_rows(found, model or "code")
         return TraceGrades(rows, grade_lines(found), len(found), lambda console: print_grades(rows, console))
 
+    @property
+    def label_sets(self) -> Mapping[str, Callable[[], Labels]]:
+        """The two labelled sets, and the code grader's grades of the same traces."""
+        from sealegs.suites.paladin.shipped_labels import LABEL_SETS, label_set
+
+        return {name: partial(label_set, name) for name in LABEL_SETS}
+
     def entrants(self, logs: Path) -> list[Entrant]:
         """Read and judge runs for a ranking."""
         from sealegs.suites.paladin.paladin_entrants import paladin_entrants
 
-        return paladin_entrants(logs)
+        return paladin_entrants(logs, self.judge)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a folder, all arms side by side; `against` is `paladin`, the published rows."""
-        from sealegs.reports.paladin_page import render_paladin_page
+        from sealegs.reports.paladin_page import PaladinPage, render_paladin_page
         from sealegs.reports.paladin_tables import (
             correlation_rows,
             correlations,
@@ -109,7 +144,8 @@ class PaladinSuite(Suite["PaladinOptions"]):
                 f"runs of paladin can be compared only with {self.published.name} (the published rows), not with "
                 f"{against!r}"
             )
-        found = judge_paladin_runs(read_paladin_runs(logs))
+        found = judge_paladin_runs(read_paladin_runs(logs), self.judge, self.metrics)
+        page = PaladinPage(found.rows, found.episodes, found.facts, found.warnings)
         who: Row = {"suite": "paladin", "agent": "all runs"}
 
         def beside(console: Console) -> None:
@@ -120,7 +156,7 @@ class PaladinSuite(Suite["PaladinOptions"]):
             rows=found.rows,
             warnings=found.warnings,
             show=lambda console: print_paladin(found.rows, console),
-            page=lambda: render_paladin_page(found.rows, found.episodes, found.facts, found.warnings),
+            page=lambda: render_paladin_page(page, self.sections),
             validity=found.validity,
             beside=beside,
             compared=list(correlation_rows(correlations(found.rows), who)),

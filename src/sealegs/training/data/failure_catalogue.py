@@ -20,8 +20,8 @@ from sealegs.faults.kinds import AnyFault, Error
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import First, Tool
 from sealegs.recovery.causes import causes
+from sealegs.scenarios.labelled_failures.failures import LabelledFailure, Lasts, published_failures
 from sealegs.scenarios.perturbation import PERSISTENCE
-from sealegs.suites.paladin.failures import LabelledFailure, Lasts, published_failures
 from sealegs.tasks.graph import Step
 from sealegs.training.data.slips import ARGUMENTS, TOOLS, slippings
 from sealegs.training.data.task_sources import TaskVariant

@@ -20,8 +20,8 @@ from sealegs.faults.user_error import UserError
 from sealegs.scenarios.scenario import distractor_tools
 from sealegs.scenarios.step_use import step_spec
 from sealegs.scenarios.task_sets import TaskSet, task_set
-from sealegs.suites.paladin.toolbench.toolbench_format import read_trajectories
-from sealegs.suites.paladin.toolbench.toolbench_import import import_trajectories
+from sealegs.scenarios.toolbench.toolbench_format import read_trajectories
+from sealegs.scenarios.toolbench.toolbench_import import import_trajectories
 from sealegs.tasks import Task
 from sealegs.tasks.reference import Reference
 from sealegs.tasks.value_matching import NUMBER, contains_value

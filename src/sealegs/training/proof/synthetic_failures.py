@@ -16,7 +16,7 @@ import yaml
 from sealegs.faults import seeds
 from sealegs.recovery.bank import Bank
 from sealegs.recovery.bank.exemplar import Exemplar
-from sealegs.suites.paladin.failures import LabelledFailure
+from sealegs.scenarios.labelled_failures.failures import LabelledFailure
 from sealegs.training.data.failure_catalogue import FailureKind
 
 EXPLICIT, IMPLICIT, CODED = "explicit", "implicit", "coded"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sealegs.engines.logs import invalid_note
 from sealegs.scoring.invalid import InvalidCount
-from sealegs.scoring.metric import Row
-from sealegs.scoring.micro_metrics import CORRECT, LabelledRun, micro_table
+from sealegs.scoring.metric import AnyMetric, Row
+from sealegs.scoring.micro_metrics import CORRECT, MICRO_METRICS, LabelledRun, micro_table
 from sealegs.suites.micro.campaign.campaign_check import read_campaign
 from sealegs.suites.micro.campaign.folder import TRACES, CampaignRequest, read_campaign_request, read_ends
-from sealegs.suites.micro.campaign.labelling import Baseline, label_run, run_outcome, shorten_evidence
+from sealegs.suites.micro.campaign.labelling import Baseline, RunJudge, label_run, run_outcome, shorten_evidence
 from sealegs.suites.micro.campaign.run_labels import Label, read_run_labels
 from sealegs.suites.micro.campaign.run_process import ended_run
 from sealegs.suites.micro.campaign.runs import Campaign, PlannedRun
@@ -21,6 +21,9 @@ from sealegs.suites.micro.campaign.second_opinion import with_opinions
 from sealegs.suites.micro.isolation import RunEnd
 from sealegs.suites.micro.workloads.workload import Workload, load_workloads
 from sealegs.tasks.editions import TASK_SET
+
+if TYPE_CHECKING:
+    from sealegs.reports.micro_page import MicroPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,15 @@ class CampaignResults:
         """The count of the invalid runs among the finished ones."""
         return InvalidCount(sum(bool(run.invalid) for run in self.runs), len(self.runs))
 
-    def rows(self) -> list[Row]:
-        """The long table."""
-        return micro_table(self.runs, self.request.settings.task_set)
+    def rows(self, metrics: Sequence[AnyMetric[LabelledRun]] = MICRO_METRICS) -> list[Row]:
+        """The long table, made of these metrics."""
+        return micro_table(self.runs, self.request.settings.task_set, metrics=metrics)
+
+    def page(self) -> MicroPage:
+        """The material of the page."""
+        from sealegs.reports.micro_page import MicroPage
+
+        return MicroPage(self.name, self.runs, self.notes, self.request.settings.task_set)
 
     def about(self) -> dict[str, Any]:
         """The facts about the campaign that the rows are of."""
@@ -65,12 +74,13 @@ class CampaignResults:
         }
 
 
-def read_folder(folder: Path, judge: str = "") -> CampaignResults:
+def read_folder(folder: Path, judge: str = "", label: RunJudge = label_run) -> CampaignResults:
     """The runs of a folder with their outcomes.
 
     Args:
         folder: of a campaign.
         judge: a LangChain chat model that decides doubtful cases; empty for none.
+        label: gives each run its outcome.
 
     Raises:
         UserError: it holds no campaign, or its labels are wrong.
@@ -80,7 +90,7 @@ def read_folder(folder: Path, judge: str = "") -> CampaignResults:
     ends = read_ends(folder)
     known = {run.id for run in campaign.runs()}
     labels = read_run_labels(folder, known, set(ends) - known)
-    runs = _runs(campaign, ends, folder / TRACES, labels)
+    runs = _runs(campaign, ends, folder / TRACES, labels, label)
     notes = _notes(campaign, ends, runs)
     if judge:
         runs = with_opinions(runs, judge, folder)
@@ -88,7 +98,7 @@ def read_folder(folder: Path, judge: str = "") -> CampaignResults:
 
 
 def _runs(
-    campaign: Campaign, ends: Mapping[str, RunEnd], traces: Path, labels: Mapping[str, Label]
+    campaign: Campaign, ends: Mapping[str, RunEnd], traces: Path, labels: Mapping[str, Label], label: RunJudge
 ) -> list[LabelledRun]:
     workloads = load_workloads()
     baselines = {
@@ -102,7 +112,7 @@ def _runs(
             continue
         workload = workloads[run.experiment.task]
         went = ended_run(ends[run.id], traces, workload)
-        found.append(label_run(run, went, workload, baseline, labels))
+        found.append(label(run, went, workload, baseline, labels))
     return found
 
 

@@ -136,6 +136,9 @@ def label_run(
     return run if label is None else replace(run, outcome=label.outcome, note=label.note, corrected=True)
 
 
+RunJudge = Callable[[PlannedRun, EndedRun, Workload, Baseline, Mapping[str, Label]], LabelledRun]
+
+
 def shorten_evidence(text: str) -> str:
     """A text as evidence shows it."""
     text = " ".join(text.split())

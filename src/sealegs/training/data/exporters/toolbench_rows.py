@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from sealegs.agents import UseTool
 from sealegs.agents.arms.toolbench_arm import FINISH, finishing, read_step, tool_entry, written_step
 from sealegs.faults.spec import ToolSpec
-from sealegs.suites.paladin.toolbench.toolbench_format import SYSTEM
+from sealegs.scenarios.toolbench.toolbench_format import SYSTEM
 from sealegs.training.data.exporters.exporter import Exporter, Row, RowTurn
 from sealegs.training.data.trajectory_player import Message
 

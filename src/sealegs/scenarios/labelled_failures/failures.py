@@ -1,4 +1,4 @@
-"""The labelled failures of the suite: what the tool shows, which class each is of, and how long it can last."""
+"""The labelled failures: what the tool shows, which class each is of, and how long it can last."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def unseen_failures() -> Mapping[str, LabelledFailure]:
 
 
 def _read(name: str) -> list[dict[str, Any]]:
-    text = resources.files("sealegs.suites.paladin").joinpath(name).read_text(encoding="utf-8")
+    text = resources.files("sealegs.scenarios.labelled_failures").joinpath(name).read_text(encoding="utf-8")
     found: list[dict[str, Any]] = yaml.safe_load(text)
     return found
 

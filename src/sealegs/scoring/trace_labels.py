@@ -1,14 +1,11 @@
-"""Labels of traces from files, and the two labelled sets that ship with the suite (see `labelled/README.md`)."""
+"""Labels of traces: read from files, and two graders' side by side."""
 
 from __future__ import annotations
 
 import csv
-import gzip
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -17,16 +14,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.scoring.agreement import Agreement, Label, agreement
 from sealegs.scoring.grading import QUESTIONS
 from sealegs.scoring.metric import ALL, Row
-from sealegs.suites.paladin.episodes import SUITE
-from sealegs.suites.paladin.graders import NamedTrace, grade_by_code
-from sealegs.suites.paladin.paladin_logs import paladin_episode_from
-from sealegs.traces import build_record, decode_event
 
-SHIPPED: Mapping[str, tuple[str, str]] = {  # by name: the labels, and the traces that they are of
-    "labels": ("labels.csv", "traces.jsonl.gz"),
-    "fresh": ("fresh.csv", "fresh.jsonl.gz"),
-}
-CODE: Mapping[str, str] = {"code": "labels", "fresh-code": "fresh"}  # the code grader's on the same traces
 NAMED = 5  # ids that a note names
 Labels = Mapping[str, Mapping[str, Label]]
 
@@ -44,30 +32,26 @@ class LabelComparison:
     notes: tuple[str, ...]
 
 
-def read_trace_labels(name: str) -> Labels:
-    """Labels by trace: of a file with a column or key `id` and one for each question; or of the shipped set.
+def read_label_file(path: Path, shipped: Iterable[str] = ()) -> Labels:
+    """Labels by trace, of a file with a column or key `id` and one for each question.
 
     Args:
-        name: a `.csv` or `.jsonl` file; `labels` or `fresh` for those that ship, `code` or `fresh-code` for the code
-            grader's on the same traces.
+        path: a `.csv` or `.jsonl` file.
+        shipped: what could be named in its place, for messages.
 
     Raises:
         UserError: the file cannot be read, has lines without an id, or an id twice; every mistake is named.
     """
-    if not Path(name).exists() and name in SHIPPED:
-        return {id: dict(labels) for id, labels in shipped_labels(name).items()}
-    if not Path(name).exists() and name in CODE:
-        return grade_by_code(labelled_traces(CODE[name]))
-    path, known = Path(name), ", ".join([*SHIPPED, *CODE])
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
+        known = ", ".join(shipped)
         raise UserError(f"cannot read {path}: {error}; give a .csv or .jsonl file, or one of {known}") from error
     return labels_in(text, str(path))
 
 
 def labels_in(text: str, source: str) -> Labels:
-    """The labels of a text; see `read_trace_labels`."""
+    """The labels of a text; see `read_label_file`."""
     found: dict[str, Mapping[str, Label]] = {}
     problems: list[str] = []
     for place, row in _rows(text, source, problems):
@@ -161,11 +145,17 @@ def _questions(labels: Labels) -> list[str]:
     return [name for name in names if name in QUESTIONS or name not in ("adaptations", "reasons", "note")]
 
 
-def agreement_rows(found: LabelComparison, who: str) -> list[Row]:
-    """Agreement and kappa in the long table."""
+def agreement_rows(found: LabelComparison, suite: str, who: str) -> list[Row]:
+    """Agreement and kappa in the long table.
+
+    Args:
+        found: what was compared.
+        suite: whose traces the labels are of.
+        who: the graders.
+    """
     rows: list[Row] = []
     for each in found.agreements:
-        row: Row = {"suite": SUITE, "agent": who, "level": ALL, "mode": each.question}
+        row: Row = {"suite": suite, "agent": who, "level": ALL, "mode": each.question}
         share = (each.share, each.low, each.high)
         kappa = (each.kappa, each.kappa_low, each.kappa_high)
         for metric, (value, low, high) in (("agreement", share), ("kappa", kappa)):
@@ -174,23 +164,3 @@ def agreement_rows(found: LabelComparison, who: str) -> list[Row]:
                 {**row, "metric": metric, "value": rounded[0], "low": rounded[1], "high": rounded[2], "n": each.n}
             )
     return rows
-
-
-@cache
-def shipped_labels(name: str = "labels") -> Labels:
-    """The labels of a set that ships with the suite."""
-    file = SHIPPED[name][0]
-    text = resources.files("sealegs.suites.paladin.labelled").joinpath(file).read_text(encoding="utf-8")
-    return labels_in(text, file)
-
-
-@cache
-def labelled_traces(name: str = "labels") -> Sequence[NamedTrace]:
-    """The traces that the labels of a shipped set are of."""
-    packed = resources.files("sealegs.suites.paladin.labelled").joinpath(SHIPPED[name][1]).read_bytes()
-    found = []
-    for line in gzip.decompress(packed).decode("utf-8").splitlines():
-        item = json.loads(line)
-        read = build_record(decode_event(event) for event in item["events"])
-        found.append(NamedTrace(item["id"], paladin_episode_from(read.about), read))
-    return tuple(found)

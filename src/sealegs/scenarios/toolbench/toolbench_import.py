@@ -15,11 +15,11 @@ from typing import Any
 
 from sealegs.faults import paths
 from sealegs.faults.spec import ToolSpec
+from sealegs.scenarios.exchange.path_graph import InconsistentPaths
+from sealegs.scenarios.exchange.toolmaze_format import DeliverableForm, ExtraForm, PathForm, StepForm, TaskForm
+from sealegs.scenarios.exchange.toolmaze_import import Imported, import_task
 from sealegs.scenarios.task_sets import TaskSet
-from sealegs.suites.maze.exchange.path_graph import InconsistentPaths
-from sealegs.suites.maze.exchange.toolmaze_format import DeliverableForm, ExtraForm, PathForm, StepForm, TaskForm
-from sealegs.suites.maze.exchange.toolmaze_import import Imported, import_task
-from sealegs.suites.paladin.toolbench.toolbench_format import ObservedCall, ToolBenchTrajectory, trajectories_in
+from sealegs.scenarios.toolbench.toolbench_format import ObservedCall, ToolBenchTrajectory, trajectories_in
 from sealegs.tasks.editions import contents_digest
 from sealegs.tasks.value_matching import contains_value
 from sealegs.world.corpus import Corpus
@@ -152,6 +152,6 @@ def _telling(value: Any) -> bool:
 @cache
 def shipped_trajectory_tasks(name: str) -> ImportedTasks:
     """The tasks of the trajectories that ship with the suite: `own`, of our world, or `foreign`."""
-    text = resources.files("sealegs.suites.paladin.toolbench").joinpath(f"{name}.jsonl").read_text(encoding="utf-8")
+    text = resources.files("sealegs.scenarios.toolbench").joinpath(f"{name}.jsonl").read_text(encoding="utf-8")
     found = import_trajectories(trajectories_in(text, f"{name}.jsonl"))
     return replace(found, tasks=replace(found.tasks, digest=contents_digest([text.encode()])))

@@ -13,9 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sealegs.scenarios.exchange.path_graph import GraphShape, InconsistentPaths, KnownTool, build_graph_shape
+from sealegs.scenarios.exchange.toolmaze_format import StepForm, TaskForm
 from sealegs.scenarios.task_sets import TASKS, TOOLS
-from sealegs.suites.maze.exchange.path_graph import GraphShape, InconsistentPaths, KnownTool, build_graph_shape
-from sealegs.suites.maze.exchange.toolmaze_format import StepForm, TaskForm
 from sealegs.tasks import Reference, Task
 from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.tasks.graph import Deliverable

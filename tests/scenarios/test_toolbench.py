@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 
 from sealegs.agents.arms.toolbench_arm import finishing, read_step, written_step
 from sealegs.faults.user_error import UserError
-from sealegs.scoring import judge
-from sealegs.suites.paladin.arm_engine import Setup, play_paladin_episode
-from sealegs.suites.paladin.episodes import PaladinEpisode
-from sealegs.suites.paladin.toolbench.toolbench_export import TASKS, conversation_of
-from sealegs.suites.paladin.toolbench.toolbench_format import (
+from sealegs.scenarios.toolbench.toolbench_export import TASKS, conversation_of
+from sealegs.scenarios.toolbench.toolbench_format import (
     ObservedCall,
     ToolBenchConversation,
     ToolBenchTrajectory,
@@ -26,7 +23,10 @@ from sealegs.suites.paladin.toolbench.toolbench_format import (
     trajectories_in,
     trajectory,
 )
-from sealegs.suites.paladin.toolbench.toolbench_import import import_trajectories, shipped_trajectory_tasks
+from sealegs.scenarios.toolbench.toolbench_import import import_trajectories, shipped_trajectory_tasks
+from sealegs.scoring import judge
+from sealegs.suites.paladin.arm_engine import Setup, play_paladin_episode
+from sealegs.suites.paladin.episodes import PaladinEpisode
 from sealegs.traces import build_record
 
 JSON = st.recursive(
@@ -110,7 +110,7 @@ def test_lists_of_tools_as_json_and_as_python_prints_them() -> None:
 
 
 def test_our_own_trajectories_are_those_that_the_writer_makes() -> None:
-    text = resources.files("sealegs.suites.paladin.toolbench").joinpath("own.jsonl").read_text(encoding="utf-8")
+    text = resources.files("sealegs.scenarios.toolbench").joinpath("own.jsonl").read_text(encoding="utf-8")
     lines = text.splitlines()
     assert len(lines) == len(TASKS)
     for task, line in zip(TASKS[::4], lines[::4], strict=True):

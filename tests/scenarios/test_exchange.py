@@ -10,13 +10,13 @@ import pytest
 from sealegs.engines.direct import play_scenario
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios import MODES
+from sealegs.scenarios.exchange.toolmaze_export import export_task, export_trace, task_files
+from sealegs.scenarios.exchange.toolmaze_format import TaskForm, TraceForm, read_task_forms, read_trace_forms
+from sealegs.scenarios.exchange.toolmaze_import import import_all, task_set_files
+from sealegs.scenarios.exchange.trace_judge import VerdictRow, trace_verdicts
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks, task_set
 from sealegs.scoring import judge
-from sealegs.suites.maze.exchange.toolmaze_export import export_task, export_trace, task_files
-from sealegs.suites.maze.exchange.toolmaze_format import TaskForm, TraceForm, read_task_forms, read_trace_forms
-from sealegs.suites.maze.exchange.toolmaze_import import import_all, task_set_files
-from sealegs.suites.maze.exchange.trace_judge import VerdictRow, trace_verdicts
 from sealegs.traces import build_record
 
 AGENTS = ("oracle", "verifier", "planner", "retrier", "naive")

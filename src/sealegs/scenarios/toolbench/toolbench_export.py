@@ -9,7 +9,7 @@ from sealegs.agents.arms.toolbench_arm import tool_entry
 from sealegs.agents.scripted_agent import format_value
 from sealegs.scenarios.scenario import scenario_tools
 from sealegs.scenarios.task_sets import task_set
-from sealegs.suites.paladin.toolbench.toolbench_format import ObservedCall, ToolBenchTrajectory, conversation_data
+from sealegs.scenarios.toolbench.toolbench_format import ObservedCall, ToolBenchTrajectory, conversation_data
 from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.world.reference_runs import run_branches
 

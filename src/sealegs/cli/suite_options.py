@@ -1,0 +1,64 @@
+"""Options of the command line made from a suite's model of options, where each is declared once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar, cast
+
+import typer
+from pydantic.fields import FieldInfo
+
+from sealegs.suites.run_options import FLAGS, ModelOptions, RunOptions
+
+MODEL_PANEL = "How a model is asked"
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def suite_parameter(name: str, found: FieldInfo) -> inspect.Parameter:
+    """The parameter of a suite's option: names separated by commas are one text; a switch has no opposite."""
+    extra = found.json_schema_extra
+    if isinstance(extra, dict) and FLAGS in extra:
+        flags = [str(flag) for flag in cast("list[str]", extra[FLAGS])]
+        return keyword(name, list[str], [], typer.Option(*flags, f"--{name.replace('_', '-')}", help=found.description))
+    # A tuple is typed as one text between commas, so its default is shown as it would be typed.
+    default = ",".join(found.default) if isinstance(found.default, tuple) else found.default
+    kind = str if isinstance(default, str) else found.annotation
+    least = next((limit.ge for limit in found.metadata if hasattr(limit, "ge")), None)
+    most = next((limit.le for limit in found.metadata if hasattr(limit, "le")), None)
+    # Without words of its own, Typer would give a switch a --no-NAME as well.
+    words = [f"--{name.replace('_', '-')}"] if isinstance(default, bool) else []
+    panel = MODEL_PANEL if name in ModelOptions.model_fields else None
+    option = typer.Option(*words, min=least, max=most, help=found.description, rich_help_panel=panel)
+    return keyword(name, kind, default, option)
+
+
+def keyword(name: str, kind: Any, default: Any, option: Any) -> inspect.Parameter:
+    """The parameter of an option."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+
+
+def taking(options: type[RunOptions], *names: str) -> Callable[[F], F]:
+    """Give a command options of a suite: type, default, bounds and help are those of the suite's own declaration.
+
+    Args:
+        options: the suite's model of them.
+        names: of the options.
+    """
+
+    def give(command: F) -> F:
+        own = inspect.signature(command, eval_str=True).parameters.values()
+        kept = [
+            one.replace(kind=one.KEYWORD_ONLY) for one in own if one.kind != one.VAR_KEYWORD and one.name not in names
+        ]
+        given = [suite_parameter(name, options.model_fields[name]) for name in names]
+        set_parameters(command, [*kept, *given])
+        return command
+
+    return give
+
+
+def set_parameters(command: Callable[..., Any], parameters: list[inspect.Parameter]) -> None:
+    """Set the parameters of a command as Typer reads them."""
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

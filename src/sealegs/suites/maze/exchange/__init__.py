@@ -1,6 +1,0 @@
-"""Tasks and traces in the published file format of ToolMaze (arXiv 2606.05806): read, written and judged.
-
-A published task says by examples (its valid paths, each step with arguments and expected output) what ours says by a
-graph. `shape` reads the graph back from the paths; `importing` makes a task of ours and tools answered from the records
-of it; `exporting` goes the other way; `judging` gives both judges' verdicts on published traces.
-"""

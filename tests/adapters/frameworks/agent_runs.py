@@ -1,7 +1,7 @@
 """An agent object of a framework, as `sealegs.experiment` and `sealegs.check` run it: without a session named anywhere.
 
 The model remembers nothing: what it does next is in what it reads. So whatever one run leaves behind in the agent
-object shows in what the next run reads first. What it does not cover: real models.
+object shows in what the next run reads first. Real models are not tried.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Bring a `Harness`: how to make an agent of your framework with given tools and a scripted model, with your adapter or
 without it. `conform` plays some hundred scenes with it and reports each check as passed, failed or absent (nothing to
 check). The framework alone is the measure: under a fault, the model must read what it reads without any adapter of a
-tool that does the same by itself. What it does not cover: cost, and frameworks that run in another process.
+tool that does the same by itself. It measures no cost, and cannot run frameworks that live in another process.
 """
 
 from sealegs.adapters.conformance.conformance_checks import CHECKS

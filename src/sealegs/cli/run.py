@@ -132,9 +132,8 @@ def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
         return _keyword(name, list[str], [], typer.Option("--model", help=f"{found.description} Repeatable."))
     if isinstance(extra, dict) and FLAGS in extra:
         flags = [str(flag) for flag in cast("list[str]", extra[FLAGS])]
-        return _keyword(
-            name, list[str], [], typer.Option(*flags, f"--{name.replace('_', '-')}", help=found.description)
-        )
+        words = [*flags, f"--{name.replace('_', '-')}"]
+        return _keyword(name, list[str], [], typer.Option(*words, help=f"{found.description} Repeatable."))
     # A tuple is typed as one text between commas, so its default is shown as it would be typed.
     default = ",".join(found.default) if isinstance(found.default, tuple) else found.default
     kind = str if isinstance(default, str) else found.annotation

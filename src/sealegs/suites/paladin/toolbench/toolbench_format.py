@@ -100,7 +100,7 @@ def trajectories_in(text: str, source: str = "trajectories") -> list[ToolBenchTr
     if problems:
         raise UserError("\n".join(problems))
     if not found:
-        raise UserError(f"{source} holds no trajectory; it should be a JSON list of them, or hold one a line")
+        raise UserError(f"{source} holds no trajectory; it should be a JSON list of them, or hold one per line")
     return found
 
 

@@ -52,7 +52,7 @@ class Corruption(Fault):
     optional: ClassVar[tuple[str, ...]] = ("rung",)
     rung: VisibleRung | None = Field(
         default=None,
-        description="`glance` or `arithmetic`: give only a false answer that is detectable so; any by default.",
+        description="`glance` or `arithmetic`: only false answers that are detectable in that way; any by default.",
     )
 
     def act(self, call: Call, setting: FaultSetting) -> Steps:

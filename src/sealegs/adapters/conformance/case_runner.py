@@ -229,8 +229,7 @@ class CaseRunner:
         stuck = runner.is_alive() or seconds >= LIMIT
         weather.over.set()
         error = raised[0] if raised else None
-        events = tuple(case.events)
-        shown = dict(script.shown)
+        shown, events = dict(script.shown), tuple(case.events)
         return CaseResult(
             shown, tuple(script.prompts), script.finished, error, seconds, events, weather, witness, stuck
         )

@@ -766,7 +766,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     **{
         f"paladin {chosen} {backbone}": (lambda c=chosen, b=backbone: arms(c, b))  # type: ignore[misc]
         for chosen in ("eval", "generalisation", "toolreflect")
-        for backbone in ("heeder", "follower")
+        for backbone in ("follows_prompt", "follower")
     },
     "highwater planner": highwater_planner,
     "highwater published": highwater_published,
@@ -796,7 +796,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "writes": writes,
     "structure": structure,
     "campaign paper": paper_campaign,
-    "paladin rules": lambda: loose("eval", "heeder"),
+    "paladin rules": lambda: loose("eval", "follows_prompt"),
     "paladin agreement": lambda: agreement("fresh / fresh-code"),
     "paladin correlations": lambda: correlated("as published"),
     "paladin es": efficiency,

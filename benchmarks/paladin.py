@@ -3,8 +3,8 @@
     python benchmarks/paladin.py --json benchmarks/results/paladin.json
 
 Scripted backbones show that the arms, the bank, the sets and the metrics work together. They say nothing about models:
-`follower` does whatever its context says, well or badly advised; `heeder` knows no way out but those that an arm's
-words name. `benchmarks/doc_tables.py` makes the tables of the documentation of what this writes.
+`follower` does whatever its context says, well or badly advised; `follows_prompt` knows no way out but those that an
+arm's words name. `benchmarks/doc_tables.py` makes the tables of the documentation of what this writes.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from sealegs.traces import build_record
 
 BACKBONES = {
     "follower": tuple(ARMS),
-    "heeder": tuple(ARMS),
-    "naive": ("vanilla",),  # the last two heed no arm
+    "follows_prompt": tuple(ARMS),
+    "naive": ("vanilla",),  # no arm changes the last two
     "planner": ("vanilla",),
 }
 
@@ -46,7 +46,8 @@ def runs() -> list[Row]:
                     ]
                     name = f"{arm}/{backbone}" + (" (with retrieval)" if retrieval == "on" else "")
                     rows += paladin_table(found, {"suite": "paladin", "agent": name}, chosen)
-    by_class = {"vanilla/heeder", "paladin/heeder (with retrieval)"}  # the others over all classes alone
+    # The others over all classes alone.
+    by_class = {"vanilla/follows_prompt", "paladin/follows_prompt (with retrieval)"}
     return [row for row in rows if row["level"] in (ALL, CLEAN) or row["agent"] in by_class]
 
 
@@ -55,7 +56,7 @@ def main() -> None:
     parser.add_argument("--json", default="", help="where to write the long table")
     target = parser.parse_args().json
     rows = runs()
-    for backbone in ("follower", "heeder"):
+    for backbone in ("follower", "follows_prompt"):
         heard = [row for row in rows if f"/{backbone}" in row["agent"]]
         rows += correlation_rows(correlations(heard), {"suite": "paladin", "agent": f"runs over {backbone}"})
     rows += correlation_rows(published_correlations(), {"suite": "paladin", "agent": "as published"})

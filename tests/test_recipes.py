@@ -211,8 +211,8 @@ def test_an_exporter_of_training_rows(tree: Path) -> None:
     )
     edit(exporters / "__init__.py", "    ToolBenchRows(),\n", "    ToolBenchRows(),\n    TranscriptRows(),\n")
     for kind in ("jsonl", "parquet"):
-        make = ("data", "make", "default", "-n", "25", "--form", "transcript", "--format", kind, "--out", kind)
-        check(tree, "sealegs", *make)
+        formats = ("--row-format", "transcript", "--file-format", kind)
+        check(tree, "sealegs", "data", "make", "default", "-n", "25", *formats, "--out", kind)
         assert ", 0 problems." in check(tree, "sealegs", "data", "check", kind)
     assert '"transcript": "{' in next((tree / "jsonl/data").glob("train-*")).read_text("utf-8")
     check_tests(tree, "transcript or name", "tests/test_layers.py", "tests/test_names.py")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sealegs.adapters.conformance import CHECKS, ConformanceReport, Harness, Mode, Scene, conform
+from sealegs.adapters.conformance import CHECKS, ConformanceCase, ConformanceReport, Harness, Mode, conform
 from sealegs.adapters.python import ToolFault, wrap
 from sealegs.faults import Failure, Value
 from sealegs.inject import Session, current
@@ -41,9 +41,9 @@ class Broken(Plain):
     def __init__(self, around: Callable[[Callable[[], Any]], Any]) -> None:
         self.around = around
 
-    def armed(self, scene: Scene) -> Tools:
-        tools = super().armed(scene)
-        return {name: self._spoiled(tool) for name, tool in tools.items()} if scene.armed else tools
+    def armed(self, case: ConformanceCase) -> Tools:
+        tools = super().armed(case)
+        return {name: self._spoiled(tool) for name, tool in tools.items()} if case.armed else tools
 
     def _spoiled(self, tool: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(tool)
@@ -119,8 +119,8 @@ def only(*checks: str, mode: Mode | None = None) -> Callable[[str, Mode], bool]:
 class NotThere(Plain):
     """Never arms anything."""
 
-    def armed(self, scene: Scene) -> Tools:
-        return dict(scene.tools)
+    def armed(self, case: ConformanceCase) -> Tools:
+        return dict(case.tools)
 
 
 def test_an_adapter_that_does_nothing_fails_all_but_the_checks_that_nothing_is_changed() -> None:
@@ -132,8 +132,8 @@ def test_an_adapter_that_does_nothing_fails_all_but_the_checks_that_nothing_is_c
 class Deaf(Plain):
     """Does not look for the active session."""
 
-    def armed(self, scene: Scene) -> Tools:
-        return super().armed(scene) if scene.session is not None else dict(scene.tools)
+    def armed(self, case: ConformanceCase) -> Tools:
+        return super().armed(case) if case.session is not None else dict(case.tools)
 
 
 def test_an_adapter_that_misses_the_active_session() -> None:
@@ -146,10 +146,10 @@ def test_an_adapter_that_misses_the_active_session() -> None:
 class Eager(Plain):
     """Runs the tool first and asks for faults afterwards."""
 
-    def armed(self, scene: Scene) -> Tools:
-        if not scene.armed or scene.session is None:
-            return dict(scene.tools)
-        return {name: self._eager(name, tool, scene.session) for name, tool in scene.tools.items()}
+    def armed(self, case: ConformanceCase) -> Tools:
+        if not case.armed or case.session is None:
+            return dict(case.tools)
+        return {name: self._eager(name, tool, case.session) for name, tool in case.tools.items()}
 
     def _eager(self, name: str, tool: Callable[..., Any], session: Session) -> Callable[..., Any]:
         def eager(**arguments: Any) -> Any:
@@ -167,10 +167,10 @@ def test_an_adapter_that_runs_the_tool_before_it_fails() -> None:
 class Idle(Plain):
     """Never runs the tool of a call that fails in the end."""
 
-    def armed(self, scene: Scene) -> Tools:
-        if not scene.armed or scene.session is None or scene.mode != "sync":
-            return super().armed(scene)
-        return {name: self._idle(name, tool, scene.session) for name, tool in scene.tools.items()}
+    def armed(self, case: ConformanceCase) -> Tools:
+        if not case.armed or case.session is None or case.mode != "sync":
+            return super().armed(case)
+        return {name: self._idle(name, tool, case.session) for name, tool in case.tools.items()}
 
     def _idle(self, name: str, tool: Callable[..., Any], session: Session) -> Callable[..., Any]:
         def idle(**arguments: Any) -> Any:
@@ -188,13 +188,13 @@ def test_an_adapter_that_leaves_out_the_work_whose_answer_is_lost() -> None:
 class Anxious(Plain):
     """Tries once more by itself when a call fails, and does not say so."""
 
-    def armed(self, scene: Scene) -> Tools:
-        tools = super().armed(scene)
-        if not scene.armed or scene.mode != "sync":
+    def armed(self, case: ConformanceCase) -> Tools:
+        tools = super().armed(case)
+        if not case.armed or case.mode != "sync":
             return tools
 
         def anxious(name: str) -> Callable[..., Any]:
-            @functools.wraps(scene.tools[name])
+            @functools.wraps(case.tools[name])
             def twice(**arguments: Any) -> Any:
                 try:
                     return tools[name](**arguments)
@@ -214,11 +214,11 @@ def test_an_adapter_that_does_the_work_twice() -> None:
 class Blocking(Plain):
     """Waits in the event loop's own thread."""
 
-    def armed(self, scene: Scene) -> Tools:
-        tools = super().armed(scene)
-        if not scene.armed or scene.session is None or scene.mode != "async":
+    def armed(self, case: ConformanceCase) -> Tools:
+        tools = super().armed(case)
+        if not case.armed or case.session is None or case.mode != "async":
             return tools
-        return {name: self._blocking(name, tool, scene.session) for name, tool in scene.tools.items()}
+        return {name: self._blocking(name, tool, case.session) for name, tool in case.tools.items()}
 
     def _blocking(self, name: str, tool: Callable[..., Any], session: Session) -> Callable[..., Any]:
         async def blocking(**arguments: Any) -> Any:
@@ -245,9 +245,9 @@ def test_an_adapter_that_holds_up_the_event_loop() -> None:
 class Serial(Plain):
     """One call after the other."""
 
-    def armed(self, scene: Scene) -> Tools:
-        tools, lock, lock_async = super().armed(scene), threading.Lock(), asyncio.Lock()
-        if not scene.armed:
+    def armed(self, case: ConformanceCase) -> Tools:
+        tools, lock, lock_async = super().armed(case), threading.Lock(), asyncio.Lock()
+        if not case.armed:
             return tools
 
         def serial(tool: Callable[..., Any]) -> Callable[..., Any]:
@@ -273,11 +273,11 @@ def test_an_adapter_that_puts_calls_in_a_row() -> None:
 class Dice(Plain):
     """Draws by itself."""
 
-    def armed(self, scene: Scene) -> Tools:
-        tools = super().armed(scene)
-        if scene.session is None:
+    def armed(self, case: ConformanceCase) -> Tools:
+        tools = super().armed(case)
+        if case.session is None:
             return tools
-        return {name: tools[name] if random.random() < 0.5 else scene.tools[name] for name in tools}
+        return {name: tools[name] if random.random() < 0.5 else case.tools[name] for name in tools}
 
 
 def test_an_adapter_that_draws_by_itself() -> None:
@@ -288,9 +288,9 @@ def test_an_adapter_that_draws_by_itself() -> None:
 class MadeUp(Plain):
     """Answers for a call that never came back."""
 
-    def armed(self, scene: Scene) -> Tools:
-        tools = super().armed(scene)
-        if not scene.armed:
+    def armed(self, case: ConformanceCase) -> Tools:
+        tools = super().armed(case)
+        if not case.armed:
             return tools
 
         def patient(tool: Callable[..., Any]) -> Callable[..., Any]:
@@ -331,11 +331,11 @@ class Nowhere(Harness):
     modes = ("sync",)
     absent = {"streaming": "nothing is streamed", "parallel (sync)": "one call a turn"}
 
-    def play(self, scene: Scene) -> None:
+    def play(self, case: ConformanceCase) -> None:
         time.sleep(0)
         raise OSError("no agent")
 
-    async def play_async(self, scene: Scene) -> None:
+    async def play_async(self, case: ConformanceCase) -> None:
         raise NotImplementedError
 
 
@@ -354,9 +354,9 @@ def test_what_a_harness_cannot_do_is_reported_and_not_raised() -> None:
 class Gathered(Generators):
     """Lets no chunk through before the last is there."""
 
-    def armed(self, scene: Scene) -> Tools:
-        tools = super().armed(scene)
-        return {name: self._gathered(stream) for name, stream in tools.items()} if scene.armed else tools
+    def armed(self, case: ConformanceCase) -> Tools:
+        tools = super().armed(case)
+        return {name: self._gathered(stream) for name, stream in tools.items()} if case.armed else tools
 
     def _gathered(self, stream: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(stream)

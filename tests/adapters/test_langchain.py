@@ -26,7 +26,7 @@ from langgraph.prebuilt import ToolNode
 
 from sealegs import current_call
 from sealegs.adapters.conformance import ModelScript
-from sealegs.adapters.conformance.scene_runner import scripted_calls
+from sealegs.adapters.conformance.case_runner import scripted_calls
 from sealegs.adapters.langchain import Seam, wrap
 from sealegs.faults import Failure, Fault, ToolSpec
 from sealegs.faults.call import PartialExecution

@@ -28,7 +28,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Send
 
 from sealegs.adapters.conformance import ModelScript
-from sealegs.adapters.conformance.scene_runner import scripted_calls
+from sealegs.adapters.conformance.case_runner import scripted_calls
 from sealegs.adapters.langchain import Seam, wrap
 from sealegs.faults import Plan
 from sealegs.faults.kinds import Error

@@ -59,7 +59,7 @@ def test_merged_shards_are_what_one_process_writes(sealegs: WarmCommand, suite: 
 
 
 MADE = {
-    "data": "data make default --n 40 --form both",
+    "data": "data make default --n 40 --row-format both",
     "tasks": "maze generate --n 2 --levels C1",
 }
 CAMPAIGN = """

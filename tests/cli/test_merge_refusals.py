@@ -109,7 +109,7 @@ def nothing(_: Path) -> None:
     [
         (nothing, "s1 seeded", "seed was 0, is 1"),
         (nothing, "s1 third", "s1 is shard 1/2, third is shard 2/3"),
-        (nothing, "s1 s1", "shard 1/2 is there twice, in s1 and s1"),
+        (nothing, "s1 s1", "shard 1/2 appears twice, in s1 and s1"),
         (nothing, "s1 one", "one holds no shard"),
         (nothing, "s1 nowhere", "nowhere is not a folder"),
         (nothing, "s1 s2 --out s2", "s2 is a shard's folder"),
@@ -120,10 +120,10 @@ def nothing(_: Path) -> None:
         (without_chains(anothers_episode), "s1 s2", "is of another shard, and not of shard 1/2"),
         (damaged_line, "s1 s2", "s1/episodes.jsonl: altered: line 2"),
         (without_chains(damaged_line), "s1 s2", "episodes.jsonl: line 2 is not an event of a record"),
-        (other_content, "s1 s2", "is there twice with different content, in merged/episodes.jsonl and s1"),
+        (other_content, "s1 s2", "appears twice with different content, in merged/episodes.jsonl and s1"),
         (other_settings, "s1 s2", "run.json differ; they are of different work"),
         (no_settings, "s1 s2", "s2/run.json cannot be read"),
-        (other_work, "s1 s2", "merged is not empty and holds no such work"),
+        (other_work, "s1 s2", "merged is not empty and is not the folder of such a command"),
     ],
 )
 def test_what_contradicts_itself_is_refused(

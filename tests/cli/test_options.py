@@ -65,3 +65,10 @@ def test_what_is_one_idea_is_said_in_one_way(name: str, form: str) -> None:
     helps = {verb: option.help for verb, found, option in options() if found == name}
     assert len(helps) > 3
     assert not {verb: text for verb, text in helps.items() if not re.search(form, text, re.IGNORECASE)}
+
+
+def test_repeatable_options_say_so_in_one_word() -> None:
+    texts = [(verb, name, option.help or "", option.multiple) for verb, name, option in options()]
+    assert sum(multiple for *_, multiple in texts) > 15
+    assert not [found for found in texts if found[2].endswith(" Repeatable.") != found[3]]
+    assert not [found for found in texts if re.search("(?i)(may|can) be (repeated|given)|given again", found[2])]

@@ -39,4 +39,4 @@ def test_an_escape_is_exit_code_one(tmp_path: Path) -> None:
 def test_an_unknown_name(tmp_path: Path) -> None:
     done = sealegs("sandbox", "check", "--only", "tcpp", cwd=tmp_path)
     assert done.returncode == 2
-    assert "there is no escape 'tcpp'" in done.stderr
+    assert "unknown escape 'tcpp'" in done.stderr

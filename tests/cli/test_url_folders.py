@@ -290,11 +290,14 @@ def test_a_store_that_fails_loses_nothing(
     [
         ((*RUN, "--out", "odd://b/run"), "odd://b/run: the scheme 'odd' is unknown; name a local folder, or one on s3"),
         ((*RUN, "--out", "https://x/run"), "https://x/run: https has no folders that can be written; name a local"),
-        ((*RUN, "--out", "s3://"), "'s3:' is a scheme alone, no folder; give a whole URL, such as s3://bucket/run"),
-        ((*RUN, "--out", "file:"), "'file:' is a scheme alone, no folder; give a whole URL, such as s3://bucket/run"),
+        ((*RUN, "--out", "s3://"), "'s3:' is only a scheme, not a folder; give a whole URL, such as s3://bucket/run"),
+        ((*RUN, "--out", "file:"), "'file:' is only a scheme, not a folder; give a whole URL, such as s3://bucket/run"),
         (("report", "memory://none/run"), "there is nothing at memory://none/run; run something first"),
         (("rank", "memory://none"), "there is nothing at memory://none; run something first"),
-        (("hunt", "a:b", "--out", "s3://b/run"), "`sealegs hunt` takes no URL for `out` (s3://b/run); name a place of"),
+        (
+            ("hunt", "a:b", "--out", "s3://b/run"),
+            "`sealegs hunt` takes no URL for `out` (s3://b/run); name a local path",
+        ),
         (("maze", "stats", "--tasks", "s3://b/x"), "`sealegs maze stats` takes no URL for `tasks` (s3://b/x)"),
         (("report", "x", "--html", "s3://b/x.html"), "`sealegs report` takes no URL for `html` (s3://b/x.html)"),
     ],

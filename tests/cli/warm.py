@@ -1,7 +1,7 @@
 """A process that has the command loaded, and forks for each command line: hundreds of them in seconds.
 
-Run as a script it is that process: it reads requests, and answers each when its child has ended, as JSON lines. What it
-does not cover: how long a start takes, and whatever reads a terminal.
+Run as a script it is that process: it reads requests, and answers each when its child has ended, as JSON lines. It
+cannot tell how long a start takes, and does not suit what reads a terminal.
 """
 
 from __future__ import annotations

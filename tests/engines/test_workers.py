@@ -139,7 +139,7 @@ def test_a_signal_waits_until_no_lock_of_a_future_is_held(
 
 
 def test_work_that_kills_whoever_does_it_is_given_up() -> None:
-    with pytest.raises(UserError, match=r"a working process was killed.* fewer --jobs need less memory"):
+    with pytest.raises(UserError, match=r"a worker process was killed.* fewer --jobs need less memory"):
         list(workers.in_chunks(range(4), dying, 2, 2))
 
 
@@ -153,6 +153,6 @@ def test_nobody_waits_for_a_pool_whose_managing_thread_died(monkeypatch: pytest.
     manager = process._ExecutorManagerThread
     monkeypatch.setattr(manager, "process_result_item", out_of_memory)
     monkeypatch.setattr(workers, "BEAT", 0.05)
-    with pytest.raises(UserError, match=r"a working process was killed.* fewer --jobs need less memory"):
+    with pytest.raises(UserError, match=r"a worker process was killed.* fewer --jobs need less memory"):
         list(workers.in_chunks(range(4), list, 2, 2))
     assert not multiprocessing.active_children()

@@ -1,7 +1,7 @@
 """Whatever reads what comes from outside, as functions of bytes: nothing but a `UserError` may come out.
 
-Each target reads a file as a command does that is given one. What it does not cover: Python files, which a command
-imports and so trusts.
+Each target reads a file as a command does that is given one. Python files, which a command imports and so trusts, are
+left out.
 """
 
 from __future__ import annotations

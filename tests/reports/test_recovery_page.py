@@ -23,7 +23,7 @@ from tests.reports.test_browser import CHROMIUM, FLAGS
 def runs(tmp_path_factory: pytest.TempPathFactory) -> JudgedArms:
     folder = tmp_path_factory.mktemp("logs")
     for arm in ("vanilla", "toolbench", "paladin"):
-        settings = PaladinOptions(agent="heeder", arm=arm, limit=3)
+        settings = PaladinOptions(agent="follows_prompt", arm=arm, limit=3)
         run_scripted_backbone(settings, folder / settings.name, lambda done, total: None, jobs=1)
     return judge_paladin_runs(read_paladin_runs(folder))
 
@@ -34,7 +34,8 @@ def made(runs: JudgedArms) -> str:
 
 def test_everything_is_on_the_page(runs: JudgedArms) -> None:
     page = made(runs)
-    for words in ("vanilla/heeder", "toolbench/heeder", "paladin/heeder", *classes(), "dead end", "Gemma-3"):
+    agents = [f"{arm}/follows_prompt" for arm in ("vanilla", "toolbench", "paladin")]
+    for words in (*agents, *classes(), "dead end", "Gemma-3"):
         assert words in page
     assert "a note &amp; more" in page
     assert not re.search(r"https?://(?!www\.w3\.org)", page)
@@ -42,11 +43,12 @@ def test_everything_is_on_the_page(runs: JudgedArms) -> None:
     tsr = {row["agent"]: row["value"] for row in runs.rows if (row["level"], row["metric"]) == ("all", "tsr")}
     for value in tsr.values():
         assert f"<b>{value:.1f}</b>" in page or f">{value:.1f}" in page or value in (0, 100)
-    one = {("paladin/heeder", "eval"): runs.episodes["paladin/heeder", "eval"]}
-    own = [row for row in runs.rows if row["agent"] == "paladin/heeder"]
+    agent = "paladin/follows_prompt"
+    one = {(agent, "eval"): runs.episodes[agent, "eval"]}
+    own = [row for row in runs.rows if row["agent"] == agent]
     single = render_paladin_page(PaladinPage(own, one, runs.facts, []))
     assert "Fewer than three runs" in single
-    assert "vanilla/heeder" not in single
+    assert "vanilla/follows_prompt" not in single
 
 
 def test_of_several_runs_the_episode_that_parts_them_is_shown_under_each(runs: JudgedArms) -> None:
@@ -63,6 +65,6 @@ def test_it_opens(runs: JudgedArms, tmp_path: Path) -> None:
     write_atomically(file, made(runs))
     command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
-    assert "paladin/heeder" in done.stdout
+    assert "paladin/follows_prompt" in done.stdout
     assert done.stdout.count("<svg") > 5
     assert ":CONSOLE" not in done.stderr

@@ -370,7 +370,7 @@ def test_the_power_of_a_pilot_is_queried_by_its_models(runs: Path, tmp_path: Pat
     assert rows[0]["value"] <= rows[1]["value"] == 100
     for options, why in (
         (["--epoch-counts", "2"], "the pilot has one epoch"),
-        (["--pair", "retrier"], "a pilot is of two models, and 1 is named"),
+        (["--pair", "retrier"], "a pilot compares two models, but 1 is named"),
         (["--pair", "retrier,nave"], "did you mean"),
     ):
         wrong = CliRunner().invoke(app, ["power", str(runs), *options])

@@ -30,7 +30,7 @@ RUNS: Mapping[str, tuple[dict[str, Any], ...]] = {
         {"agent": "planner", "limit": 6, "interface": "calls"},
         {"agent": "naive", "limit": 6, "interface": "calls"},
     ),
-    "paladin": ({"agent": "paladin/heeder", "limit": 5},),
+    "paladin": ({"agent": "paladin/follows_prompt", "limit": 5},),
 }
 
 

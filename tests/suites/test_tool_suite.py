@@ -100,7 +100,7 @@ def test_a_stopped_run_is_resumed_and_another_one_refused(installed: Mapping[str
     ("arguments", "message"),
     [
         ("--agent nobody", "unknown agent 'nobody': choose from careful, hasty"),
-        ("", "name an agent or a model, one of them (neither is given): --agent careful"),
+        ("", "name either an agent or a model (neither is given): --agent careful"),
         ("--agent hasty --levels C1", "--levels is not an option of shelf (it belongs to maze); remove it"),
         ("--agent hasty --modes clean,none", "unknown mode 'none': choose from clean, unavailable, lost"),
         ("--agent hasty --modes clean,clean", "4 ids name several episodes, such as 'BK-11/clean/1'"),

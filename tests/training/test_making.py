@@ -36,8 +36,8 @@ def quiet(done: int, total: int) -> None: ...
 def made(out: Path, n: int = N, recipe: str = "default", jobs: int = 1, **more: Any) -> Path:
     settings = {
         "seed": 0,
-        "form": "trl",
-        "format": "jsonl",
+        "row_format": "trl",
+        "file_format": "jsonl",
         "tasks": [],
         "toolbench": [],
         "shipped": True,
@@ -242,7 +242,7 @@ def test_the_card_counts_what_is_there(one: Path) -> None:
 
 def test_parquet_holds_the_same(one: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason=needs.module("pyarrow"))
-    assert lines(made(tmp_path / "parquet", format="parquet")) == lines(one)
+    assert lines(made(tmp_path / "parquet", file_format="parquet")) == lines(one)
 
 
 def test_parquet_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,7 +264,7 @@ def test_the_commands(tmp_path: Path) -> None:
 
 def test_every_mistake_of_a_command_is_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        made(tmp_path / "none", recipe="nowhere", form="prose", format="csv", tasks=[tmp_path / "empty"])
+        made(tmp_path / "none", recipe="nowhere", row_format="prose", file_format="csv", tasks=[tmp_path / "empty"])
     for word in ("nowhere", "prose", "csv", "empty"):
         assert word in str(caught.value)
     assert not (tmp_path / "none").exists()

@@ -2,7 +2,7 @@
 
 `Agent(client, tools=wrap(tools, session))`. Faults happen inside the function, so that function middleware, the
 framework's counting of failures and its way of showing them (a fixed sentence, unless `include_detailed_errors` is set)
-meet them as they meet the tool's own. What it does not cover: tools that the provider runs, and MCP tools, which the
+meet them as they meet the tool's own. Tools that the provider runs are out of reach, and so are MCP tools, which the
 framework lists anew for every run: put the proxy before these servers.
 """
 

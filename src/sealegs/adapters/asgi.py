@@ -5,7 +5,7 @@
 An experiment puts a plan to `/.well-known/sealegs/episodes/ID`, names the episode in the header of its request, and
 fetches the record from the same place. The request's session is the active one while the app answers, so the tools
 are wired as everywhere. Whoever may do this can make the tools fail: without a token, only callers on this machine may.
-What it does not cover: work that the app leaves to threads or tasks which outlive its answer, and WSGI apps.
+Work that the app leaves to threads or tasks which outlive its answer is not reached, and WSGI apps are not supported.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One call of a framework across the seam and back: what the adapters of frameworks have in common.
 
 An adapter says how a result of its framework reads as data and how data is written as a result (`ResultCodec`). A
-result that nothing touched is handed back as the very object; what a tool raised, as the very exception. What it does
-not cover: where in a framework the calls are caught.
+result that nothing touched is handed back as the very object; what a tool raised, as the very exception. Where in a
+framework the calls are caught is up to its adapter.
 """
 
 from __future__ import annotations

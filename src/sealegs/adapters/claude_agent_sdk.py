@@ -3,9 +3,9 @@
 `create_sdk_mcp_server("desk", tools=wrap(tools, session))`. The tool's handler is what goes through the session, so
 that Claude Code shows a failure as it shows the tool's own. The SDK's hooks are not enough for this: `PreToolUse` can
 refuse a call with a reason, but not answer it in the tool's place; `PostToolUse` can replace an answer
-(`updatedToolOutput`), but the tool has run by then, once, with its effect; and a hook that raises is passed over. What
-it does not cover, therefore: the built-in tools of Claude Code (Bash, Read, ...), and MCP servers in processes of their
-own: put the proxy before these.
+(`updatedToolOutput`), but the tool has run by then, once, with its effect; and a hook that raises is passed over. So
+the built-in tools of Claude Code (Bash, Read, ...) and MCP servers in processes of their own are out of reach: put the
+proxy before these servers.
 """
 
 from __future__ import annotations

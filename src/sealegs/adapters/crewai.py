@@ -2,9 +2,9 @@
 
 `Agent(role=..., tools=wrap(tools, session))`. Faults happen inside the tool's function, so that CrewAI's own handling
 of errors, its hooks, its cache and its counting of uses meet them as they meet the tool's own. (A hook could not do
-this: what it raises is swallowed.) What it does not cover: tools that CrewAI makes itself (delegation, memory,
-knowledge) and tools of an agent's `mcps`. CrewAI keeps answers in a cache: a call that repeats an earlier one may never
-reach the tool.
+this: what it raises is swallowed.) Tools that CrewAI makes itself (delegation, memory, knowledge) and tools of an
+agent's `mcps` are out of reach. CrewAI keeps answers in a cache: a call that repeats an earlier one may never reach the
+tool.
 """
 
 from __future__ import annotations

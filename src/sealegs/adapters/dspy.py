@@ -1,9 +1,9 @@
 """DSPy: tools of `ReAct` and other modules through a session.
 
 `dspy.ReAct(signature, tools=wrap(tools, session))`. DSPy shows the model the whole traceback of a tool that fails, so
-the function inside is wrapped as plain Python is, with frames that read as the tool's own. What it does not cover: a
-sync tool in DSPy's async way, which DSPy runs in the event loop itself: a delay or a hang holds the loop up as a slow
-tool would. Make such tools `async def`.
+the function inside is wrapped as plain Python is, with frames that read as the tool's own. One limit: DSPy's async way
+runs a sync tool in the event loop itself, so a delay or a hang holds the loop up as a slow tool would. Make such tools
+`async def`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 `Agent(tools=wrap(tools, session), ...)`. The tool's `run_async` is what goes through the session, so that callbacks of
 the agent and of plugins (`on_tool_error_callback` among them) meet faults as they meet the tool's own errors. A plugin
-could not do this: it sees a call before or after, and what it raises counts as the plugin's error. What it does not
-cover: tools that the model's provider runs, live (bidirectional) sessions.
+could not do this: it sees a call before or after, and what it raises counts as the plugin's error. Tools that the
+model's provider runs and live (bidirectional) sessions are out of reach.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 `httpx` and `httpx2` beside this file name the library. Faults strike below everything that an agent builds on a client:
 retries, error classes, event hooks, other transports. A broken connection is raised as the library's own exception,
-in its words. A request's read timeout holds for injected waits too. What it does not cover: trio, and what the library
-says of HTTP/2 connections.
+in its words. A request's read timeout holds for injected waits too. Trio is not supported, and what the library says of
+HTTP/2 connections is not imitated.
 """
 
 from __future__ import annotations

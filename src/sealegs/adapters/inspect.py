@@ -2,8 +2,8 @@
 
 `react(tools=wrap(tools, session))`, or any agent and solver that takes tools; a source of tools, such as an MCP server,
 is wrapped as a whole. Inspect ends a sample where a tool raises anything but a few errors that it knows; with
-`errors="shown"` faults are `ToolError`s, which it shows to the model. What it does not cover: handoffs to other agents,
-which are not calls of tools, and tools that the model's provider runs.
+`errors="shown"` faults are `ToolError`s, which it shows to the model. Handoffs to other agents are not calls of tools,
+and pass; tools that the model's provider runs are out of reach.
 
 `tool_def` is for tools that exist only here. Inspect shows an exception differently for every provider, and checks
 arguments before a tool sees them. So a tool made by it takes whatever the model sent, and its answer, failures

@@ -9,9 +9,9 @@ Two sorts of calls pass as they are, and are not recorded, unless the plan names
 asks for, which are known by name, or by the role of the model (Inspect keeps no role where the eval's own model plays
 the user too); and those of an agent's own machinery: `submit`, an agent that is used as a tool, a handoff to another
 agent. What such an agent calls itself is struck as any call, at the very place where the environment fails; a fault on
-the agent too would strike the same work twice, and lose everything that it did. What it does not cover: tools that a
-provider runs, tools inside a sandbox that the host never sees, and tools of another framework in an in-process bridge,
-which that framework's adapter wraps.
+the agent too would strike the same work twice, and lose everything that it did. Out of reach are tools that a provider
+runs, tools inside a sandbox that the host never sees, and tools of another framework in an in-process bridge, which
+that framework's adapter wraps.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
 the tool's errors, wherever they stand. A tool's `metadata` may declare it (`{"effects": False}`), and holds the hints
 of an MCP server's tool. Calls that a model asks for in one message are counted in the order of the message, whichever
 runs first: a middleware gets the state of the graph, and a wrapped tool reads the messages of the graph that it runs
-in. What it does not cover: tools that the model's provider runs; the order of calls where the graph keeps its messages
-elsewhere than in `messages`, or where wrapped tools are called outside of a graph.
+in. Tools that the model's provider runs are out of reach; the order of calls is unknown where the graph keeps its
+messages elsewhere than in `messages`, or where wrapped tools are called outside of a graph.
 """
 
 from __future__ import annotations

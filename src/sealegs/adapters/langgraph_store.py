@@ -3,8 +3,8 @@
 `graph.compile(store=SeamStore(store, session))`. An operation is a call of a tool `store_get`, `store_put`,
 `store_search`, `store_delete` or `store_list_namespaces`; what the tool answers is the entries as data. A put or a
 delete can be answered without being done, so that a lost write (`silent_noop`) is one: the store's own content shows
-it. Operations that come in one batch are made one by one, those that read first, as the in-memory store does it. What
-it does not cover: checkpoints, and what a store does by itself (expiry, embeddings).
+it. Operations that come in one batch are made one by one, those that read first, as the in-memory store does it.
+Checkpoints, and what a store does by itself (expiry, embeddings), do not go through the session.
 """
 
 from __future__ import annotations

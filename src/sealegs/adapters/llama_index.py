@@ -1,8 +1,8 @@
 """LlamaIndex: tools of its agents and workflows through a session.
 
 `FunctionAgent(tools=wrap(tools, session), ...)`. Faults happen inside the function of a tool; a tool of another kind (a
-query engine) is wrapped as a whole, and its text is what faults work on. What it does not cover: tools that an agent
-gets from a `tool_retriever`.
+query engine) is wrapped as a whole, and its text is what faults work on. Tools that an agent gets from a
+`tool_retriever` are not wrapped.
 """
 
 from __future__ import annotations

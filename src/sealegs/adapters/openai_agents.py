@@ -2,10 +2,10 @@
 
 `Agent(tools=wrap(tools, session))`, or for an agent that is there already `agent.clone(tools=wrap(agent.tools,
 session))`. Faults happen inside the tool's function, so that the SDK's own timeout, `failure_error_function`,
-`RunConfig.tool_error_formatter` and guardrails meet them as they meet the tool's own. What it does not cover: tools
-that the provider runs (`WebSearchTool` and the like) and tools of an agent's `mcp_servers`, which the SDK makes anew
-for every run: put the proxy before these servers. Agents that are reached by a handoff have tools of their own, and
-what the next agent sees of the conversation (`input_filter`) passes as it is.
+`RunConfig.tool_error_formatter` and guardrails meet them as they meet the tool's own. Out of reach are tools that the
+provider runs (`WebSearchTool` and the like) and tools of an agent's `mcp_servers`, which the SDK makes anew for every
+run: put the proxy before these servers. Agents that are reached by a handoff have tools of their own, and what the next
+agent sees of the conversation (`input_filter`) passes as it is.
 
 `wrap_handoffs(agent, session)` puts an agent's hand-overs under the session too: each is a call of its tool
 (`transfer_to_...`), which answers `{"assistant": NAME}` and has the effect that this agent takes over. One that is

@@ -1,8 +1,8 @@
 """Pydantic AI: every tool of an agent through a session, by a capability or around one toolset.
 
 Faults happen inside the function of a tool, so that Pydantic AI's own timeout, its hooks and its handling of errors
-meet them as they meet the tool's own. What it does not cover: tools that the model's provider runs; the `timeout` of a
-tool that is not a function (an MCP server's has one of its own).
+meet them as they meet the tool's own. Tools that the model's provider runs are out of reach, and the `timeout` of a
+tool that is not a function is not imitated (an MCP server's has one of its own).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 `@pytest.mark.faults("plan.yaml")` makes a session the active one while the test's body runs; the fixture `faults` opens
 sessions by hand. This file is what every run of pytest loads, so it loads nothing: the rest is in `pytest_faults`, and
-comes only where a collected test asks for it or a report speaks of faults. What it does not cover: calls that a test's
-fixtures make through the active session, which pass as they are.
+comes only where a collected test asks for it or a report speaks of faults. Calls that a test's fixtures make through
+the active session pass as they are.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """smolagents: tools through a session, for tool-calling agents and for code agents.
 
 `CodeAgent(tools=wrap(tools, session), ...)`. Faults happen inside `forward`, so that smolagents shows them as it shows
-the tool's own errors, and code that a model writes can catch them. What it does not cover: tools that are called from
-code in a remote executor (E2B, Docker, ...), where smolagents sends the tool's source away and nothing of ours.
+the tool's own errors, and code that a model writes can catch them. Tools that are called from code in a remote executor
+(E2B, Docker, ...) are out of reach: smolagents sends the tool's source there, and nothing of ours.
 """
 
 from __future__ import annotations

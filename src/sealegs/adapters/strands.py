@@ -7,8 +7,8 @@ not enough for this: `BeforeToolCallEvent` can cancel a call with a text, which 
 which the model reads, and what faults work on. Any chunk could be the last, so each is held back until the next is
 there.
 
-What it does not cover: tools of MCP servers (`MCPClient`), for which `sealegs proxy` stands before the server; tools
-that are modules, or classes of one's own below `AgentTool`; agents as tools, whose own tools are to be wrapped.
+Not wrapped are tools of MCP servers (`MCPClient`), for which `sealegs proxy` stands before the server; tools that are
+modules, or classes of one's own below `AgentTool`; and agents as tools, whose own tools are to be wrapped.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ On the way back an outcome that nothing changed is the exchange as it was, byte 
 answer with another body; a failure with a status is such an answer, one that names a broken connection is raised by the
 adapter as its library would. A body's chunks are its events where it is a stream of events, else its eighths.
 
-What it does not cover: uploads as streams (they are read first), websockets, and trailers.
+Uploads as streams are read first; websockets and trailers are not supported.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 A backbone takes a conversation, as a model does, and answers from it alone and from the task's graph, in whatever
 form the arm speaks. It is a scripted agent that is remade for every question and lives through the conversation once
-more. `follower` does what the conversation tells it after a failure. `heeder` can do nothing by itself: it knows
-the ways out of a failure that its prompt names, and looks at a failure's own words when it is asked for a diagnosis, so
-that every arm's words show in what it does. The agents that blunder are there so that graders and metrics have
-something to find.
+more. `follower` does what the conversation tells it after a failure. `follows_prompt` can do nothing by itself: it
+knows the ways out of a failure that its prompt names, and looks at a failure's own words when it is asked for a
+diagnosis, so that every arm's words show in what it does. The agents that blunder are there so that graders and metrics
+have something to find.
 """
 
 from __future__ import annotations
@@ -257,12 +257,12 @@ class Denier(Planner):
 
 BACKBONES: Mapping[str, type[ScriptedAgent]] = {
     "follower": Follower,
-    "heeder": InstructionFollower,
+    "follows_prompt": InstructionFollower,
     "planner": Planner,
     "retrier": Retrier,
     "naive": Naive,
-    "quitter": EarlyStopper,
-    "bluffer": Fabricator,
+    "gives_up": EarlyStopper,
+    "fabricates": Fabricator,
     "looper": Looper,
     "wanderer": Wanderer,
     "skipper": Skipper,

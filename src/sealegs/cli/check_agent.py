@@ -24,7 +24,7 @@ AGENT = typer.Argument(help="module:name of a function or agent, a command in qu
 TOOLS = typer.Option(help="All tools of the agent as module:name: a list, or a function that makes fresh ones.")
 TASK = typer.Option(help="The task's text, as the agent receives it.")
 EFFECTS = typer.Option(help="Names of the tools that change something, separated by commas; the others only read.")
-SAME = typer.Option(help="Names of tools that do the same, separated by commas; may be repeated.")
+SAME = typer.Option(help="Names of tools that do the same, separated by commas. Repeatable.")
 RESET = typer.Option(help="module:function that puts the world of the tools back; called before each run.")
 CHECK = typer.Option(help="module:function that says whether the answer of a run without faults is right.")
 CLEAN = typer.Option(min=1, help="Runs without faults to learn from.")

@@ -29,12 +29,14 @@ def make_training_data(
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Trajectories.")] = 1000,
     seed: Annotated[int, seed_option("Decides every random choice.")] = 0,
     jobs: Annotated[int | None, jobs_option("Processes; all cores by default.")] = None,
-    form: Annotated[
-        str, typer.Option(help="The form of the rows: trl, toolbench, both; a wrong name lists all.")
+    row_format: Annotated[
+        str, typer.Option(help="The format of a row: trl, toolbench, both; a wrong name lists all.")
     ] = "trl",
-    format: Annotated[str, typer.Option(help="jsonl, or parquet (extra `train-data`).")] = "jsonl",
-    tasks: Annotated[list[Path] | None, typer.Option(help="A folder of tasks; may be given again.")] = None,
-    toolbench: Annotated[list[Path] | None, typer.Option(help="Trajectories in ToolBench's format.")] = None,
+    file_format: Annotated[
+        str, typer.Option(help="The format of a file: jsonl, or parquet (extra `train-data`).")
+    ] = "jsonl",
+    tasks: Annotated[list[Path] | None, typer.Option(help="A folder of tasks. Repeatable.")] = None,
+    toolbench: Annotated[list[Path] | None, typer.Option(help="A file in ToolBench's format. Repeatable.")] = None,
     shipped: Annotated[bool, typer.Option(help="Whether the tasks that ship with maze are among them.")] = True,
     teacher: Annotated[str, typer.Option(help="With `continuation: teacher`: the model as Inspect names it.")] = "",
     shard: Annotated[str, SHARD] = "",
@@ -45,7 +47,8 @@ def make_training_data(
     from sealegs.cli.progress import interruptible, show_progress
     from sealegs.training.data.data_command import data_set_request, make_data_set, make_data_shard, row_figures
 
-    request = data_set_request(recipe, n, seed, form, format, tasks or [], toolbench or [], shipped, teacher, out)
+    sources = (tasks or [], toolbench or [], shipped)
+    request = data_set_request(recipe, n, seed, row_format, file_format, *sources, teacher, out)
     make_shards_elsewhere(on, shard, out)
     if part := parse_shard(shard):
         with show_progress("trajectories") as progress, interruptible("block"):

@@ -25,7 +25,7 @@ def learn_profiles(
     records: Annotated[list[Path], RECORDS],
     out: Annotated[Path, typer.Option(help="The file of profiles to write.")],
     also: Annotated[
-        list[Path] | None, typer.Option(help="Records of other calls; learned from, but not calibrated on.")
+        list[Path] | None, typer.Option(help="Records of other calls; learned from, but not calibrated on. Repeatable.")
     ] = None,
 ) -> None:
     """Learn what is normal in each tool's answers from what the tools returned in these records."""

@@ -36,7 +36,7 @@ def diagnose(
     known = read_bank(bank, embeddings)
     if measure:
         if split not in diagnosis_accuracy.SPLITS:
-            raise UserError(f"--split {split!r} is not a part; give {' or '.join(diagnosis_accuracy.SPLITS)}")
+            raise UserError(f"--split {split!r} is unknown; choose {' or '.join(diagnosis_accuracy.SPLITS)}")
         rows, found = diagnosis_accuracy.measure_diagnoses(split, known)
         if json != "-":
             diagnosis_accuracy.print_measured(rows, found, console)

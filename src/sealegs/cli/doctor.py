@@ -27,7 +27,7 @@ def examine_agent(
         str | None,
         typer.Argument(help="The agent, as for `sealegs test`; by default that of pyproject.toml or sealegs_agent.py."),
     ] = None,
-    input: Annotated[list[str] | None, typer.Option(help="The agent's input.")] = None,
+    input: Annotated[list[str] | None, typer.Option(help="The agent's input. Repeatable.")] = None,
     specs: Annotated[str, typer.Option(help="ToolSpecs of the tools as module:name.")] = "",
     max_calls: Annotated[int, typer.Option(min=1, help="Tool calls after which the run is cut off.")] = 50,
     time_limit: Annotated[

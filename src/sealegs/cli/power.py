@@ -63,5 +63,5 @@ def _numbers(option: str, text: str, most: int) -> list[int]:
     """
     found = [int(part) if part.strip().isdigit() else 0 for part in text.split(",")]
     if not all(1 <= number <= most for number in found):
-        raise UserError(f"{option} {text}: whole numbers from 1 to {most:,}, separated by commas, are needed")
+        raise UserError(f"{option} {text}: give whole numbers from 1 to {most:,}, separated by commas")
     return found

@@ -182,7 +182,7 @@ def _print_estimates(suite: Suite[Any], chosen: Sequence[Any], folders: Sequence
         if not options.model:
             raise UserError("--estimate is for models: a scripted agent asks none; leave it out, or name a --model")
         estimate = suite.estimate(options, folder)
-        text = estimate or f"{suite.name} says nothing before {FEWEST} episodes are finished; play some, then ask again"
+        text = estimate or f"{suite.name} makes no estimate before {FEWEST} episodes are finished; play some first"
         if json != "-":
             console.print(f"{options.model}: {text}", highlight=False, soft_wrap=True)
         rows += estimate.rows({"suite": suite.name, "model": options.model}) if estimate else []

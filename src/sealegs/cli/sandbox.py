@@ -103,7 +103,7 @@ def _chosen(names: str) -> list[Any]:
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     unknown = [repr(name) for name in wanted if name not in known]
     if unknown:
-        raise UserError(f"there is no escape {', '.join(unknown)}; known are {', '.join(known)}")
+        raise UserError(f"unknown escape {', '.join(unknown)}; choose from {', '.join(known)}")
     return [known[name] for name in wanted] if wanted else list(known.values())
 
 

@@ -20,7 +20,8 @@ def suite_parameter(name: str, found: FieldInfo) -> inspect.Parameter:
     extra = found.json_schema_extra
     if isinstance(extra, dict) and FLAGS in extra:
         flags = [str(flag) for flag in cast("list[str]", extra[FLAGS])]
-        return keyword(name, list[str], [], typer.Option(*flags, f"--{name.replace('_', '-')}", help=found.description))
+        words = [*flags, f"--{name.replace('_', '-')}"]
+        return keyword(name, list[str], [], typer.Option(*words, help=f"{found.description} Repeatable."))
     # A tuple is typed as one text between commas, so its default is shown as it would be typed.
     default = ",".join(found.default) if isinstance(found.default, tuple) else found.default
     kind = str if isinstance(default, str) else found.annotation

@@ -72,14 +72,14 @@ def _urls_in(value: Any, known: bool) -> list[str]:
     places = [one for one in values if isinstance(one, (Path, str) if known else Path)]
     for place in places:
         if scheme_alone(place) and not Path(place).exists():  # otherwise the run would end up in a local folder `s3:`
-            raise UserError(f"{str(place)!r} is a scheme alone, no folder; give a whole URL, such as s3://bucket/run")
+            raise UserError(f"{str(place)!r} is only a scheme, not a folder; give a whole URL, such as s3://bucket/run")
     return [url for place in places if (url := folder_url(place))]
 
 
 def _check_urls(verb: str, urls: Mapping[str, list[str]], known: set[str]) -> None:
     remote = {name: found for name, own in urls.items() if (found := [url for url in own if not local_folder(url)])}
     for name in remote.keys() - known:
-        raise UserError(f"`sealegs {verb}` takes no URL for `{name}` ({remote[name][0]}); name a place of this machine")
+        raise UserError(f"`sealegs {verb}` takes no URL for `{name}` ({remote[name][0]}); name a local path")
 
 
 @contextmanager

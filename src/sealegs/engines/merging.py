@@ -157,13 +157,13 @@ def read_shard_folders(folders: Sequence[Path], out: Path) -> list[ShardFolder]:
         # Before the other differences: shards of another division differ in everything else as well.
         if note.place.of != first.note.place.of:
             raise UserError(
-                f"{first.folder} is shard {first.note.shard}, {folder} is shard {note.shard}: one work is divided once"
+                f"{first.folder} is shard {first.note.shard}, {folder} is shard {note.shard}: of different divisions"
             )
         if difference := differences_between(first.note, note):
             raise UserError(f"{first.folder} and {folder} are shards of different work ({difference})")
         if note.place in found:
             twice = found[note.place].folder
-            raise UserError(f"shard {note.shard} is there twice, in {twice} and {folder}; leave one out")
+            raise UserError(f"shard {note.shard} appears twice, in {twice} and {folder}; leave one out")
         found[note.place] = part
     first = next(iter(found.values()))
     # The first digest is that of Sealegs; the code of other packages need not be installed to merge.
@@ -193,7 +193,7 @@ def open_merge_folder(
         if not same(file.read_bytes(), data):
             raise UserError(f"{out} holds other work ({name} differs); {ELSEWHERE}")
     elif holds_files(out):
-        raise UserError(f"{out} is not empty and holds no such work (no {name}); {ELSEWHERE}")
+        raise UserError(f"{out} is not empty and is not the folder of such a command (no {name}); {ELSEWHERE}")
     else:
         write_atomically(file, data, ELSEWHERE)
 
@@ -210,7 +210,7 @@ def shared_file(parts: Sequence[ShardFolder], name: str) -> bytes:
             found.setdefault((folder / name).read_bytes(), folder)
         except OSError as error:
             raise UserError(
-                f"{folder / name} cannot be read ({error.strerror}); give the command of shard {note.shard} again"
+                f"{folder / name} cannot be read ({error.strerror}); run the command of shard {note.shard} again"
             ) from error
     if len(found) > 1:
         one, other, *_ = found.values()
@@ -277,7 +277,7 @@ def _eval_logs(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str], for
         logs = sorted(folder.glob(f"*{SUFFIX}"))
         for file in logs:
             if file.name in files:
-                raise UserError(f"{files[file.name]} and {file} have one name; one log is of one shard")
+                raise UserError(f"{files[file.name]} and {file} have the same name, but a log belongs to one shard")
             files[file.name] = file
         ids = _logged_ids(folder, form) if logs else set()
         check_owned(folder, note.place, ids, keys)
@@ -316,7 +316,7 @@ def check_owned(folder: Path, shard: Shard, found: Iterable[str], keys: Sequence
 
 
 def _twice(key: str, one: Path, other: Path) -> str:
-    return f"{key} is there twice with different content, in {one} and {other}; leave one out, or {ELSEWHERE}"
+    return f"{key} appears twice with different content, in {one} and {other}; leave one out, or {ELSEWHERE}"
 
 
 def _merge_records(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str]) -> set[str]:

@@ -71,5 +71,5 @@ def merge_work_ahead(
             if key not in whole.keys:
                 whole.append(found.entry(key))
             elif whole.entry(key) != found.entry(key):
-                raise UserError(f"{key} is there twice with different content, in {folder} and {out}; {ELSEWHERE}")
+                raise UserError(f"{key} appears twice with different content, in {folder} and {out}; {ELSEWHERE}")
     return set(whole.keys)

@@ -166,7 +166,7 @@ class WorkerPool:
             return
         self._losses += 1
         if self._losses == TRIES:
-            raise UserError(f"a working process was killed, by hand or because memory ran out; {self._remedy}")
+            raise UserError(f"a worker process was killed, by hand or because memory ran out; {self._remedy}")
         broken.shutdown()
         self._executor = self._new()
 

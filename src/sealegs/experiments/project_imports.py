@@ -1,8 +1,8 @@
 """Tools that a project's modules list and other modules of it define.
 
 `from tools import find, pay` and `TOOLS = [find, pay]` make both tools of the module `tools`, where the glue puts them
-under the session before the module that lists them takes them. What it does not cover: names that are imported with
-`*`, or put together while the program runs.
+under the session before the module that lists them takes them. Names that are imported with `*`, or put together while
+the program runs, are not found.
 """
 
 from __future__ import annotations

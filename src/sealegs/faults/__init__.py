@@ -1,7 +1,7 @@
 """Faults as data: calls and outcomes, kinds of faults, triggers, plans, invariants, seeds.
 
-Pure: nothing here does I/O but reading a plan's file, waits, or draws from anything but named streams. What it does
-not cover: carrying a plan out, which is the business of `sealegs.inject`.
+Pure: nothing here does I/O but reading a plan's file, waits, or draws from anything but named streams. Carrying a plan
+out is the business of `sealegs.inject`.
 """
 
 from typing import TYPE_CHECKING

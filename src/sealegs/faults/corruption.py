@@ -3,8 +3,8 @@
 A corruption breaks one of the tool's declared invariants of its family, so that a careful agent can tell. It is shown
 only when it is verified: the statement is false of it, the keys of every object are those of the true answer, and
 where it is known which fields later steps use, one of them has changed. With a `rung` it is also on that rung of the
-ladder (`faults.rungs`), and has the structure of the tool's schema. What it does not cover: wrong answers that keep
-every invariant, which cannot be detected from the answer alone (`forged`, `delta`, `stale`, `unit_swap`).
+ladder (`faults.rungs`), and has the structure of the tool's schema. Wrong answers that keep every invariant cannot be
+detected from the answer alone, and are kinds of their own (`forged`, `delta`, `stale`, `unit_swap`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Corruption(Fault):
     optional: ClassVar[tuple[str, ...]] = ("rung",)
     rung: VisibleRung | None = Field(
         default=None,
-        description="`glance` or `arithmetic`: give only a false answer that is detectable so; any by default.",
+        description="`glance` or `arithmetic`: only false answers that are detectable in that way; any by default.",
     )
 
     def act(self, call: Call, setting: FaultSetting) -> Steps:

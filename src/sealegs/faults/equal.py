@@ -2,7 +2,7 @@
 
 Numbers count by value (1 is 1.0, and not true), a text that is nothing but a number counts as that number, and an
 argument that only spells out the schema's default counts as left out. The parameter that carries an idempotency key
-does not count. What it does not cover: the same wish in other words (another unit, another spelling).
+does not count. The same wish in other words (another unit, another spelling) counts as different.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules of a plan that can never be delivered on given tools, as far as the tools' specs tell.
 
-What it does not cover: what only an answer shows (a text has no fields to drop), and predicates on arguments.
+What only an answer shows (a text has no fields to drop) is not foreseen, nor are predicates on arguments.
 """
 
 from __future__ import annotations

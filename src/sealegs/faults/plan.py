@@ -1,6 +1,6 @@
 """A plan: rules that say which calls are struck by which fault. It is data that can be read, compared and hashed.
 
-What it does not cover: reading files and reporting mistakes (`plan_files`), and carrying a plan out (the injector).
+Reading files and reporting mistakes is the work of `plan_files`, carrying a plan out that of the injector.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Both are frozen data with a plan form of one key. A condition is a pure function of an `Occurrence`: of the call's
 number among the calls of its own tool and of a key, never of time, threads or the order in which tools are called. The
-one exception by its meaning is `first_touch`, whose victim depends on which tool of a group was called first. What it
-does not cover: counting calls, finding victims, `at_most` and `after`, which are the injector's.
+one exception by its meaning is `first_touch`, whose victim depends on which tool of a group was called first. Counting
+calls, finding victims, `at_most` and `after` are the injector's work.
 """
 
 from __future__ import annotations

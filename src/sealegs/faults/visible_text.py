@@ -3,7 +3,7 @@
 An escape sequence can rewrite what a terminal shows, a direction mark can turn a line around, and tags and zero-width
 signs can carry words that only a model reads. Each becomes its escape, as Python and JSON write it: `\\x1b`, `\\u202e`,
 `\\U000e0041`. Line ends and tabs stay, and so do joiners where writing needs them: within emoji, and between letters of
-scripts that join. What it does not cover: letters that look like others, and a line that pretends to be ours.
+scripts that join. Letters that look like others stay, and so does a line that pretends to be ours.
 """
 
 from __future__ import annotations

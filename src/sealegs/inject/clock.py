@@ -2,8 +2,8 @@
 
 On the virtual clock a wait of 60 s costs nothing and moves the clock by 60; the waits of concurrent calls add up there.
 A wait without end, which only a caller's own timeout can end, raises `EndlessWait` on it: nobody else will come. On the
-real clock it lasts until the task is cancelled or the episode releases whoever still waits. What it does not cover: the
-time that the tools themselves take.
+real clock it lasts until the task is cancelled or the episode releases whoever still waits. The virtual clock
+does not count the time that the tools themselves take.
 """
 
 from __future__ import annotations

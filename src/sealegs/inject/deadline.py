@@ -3,8 +3,8 @@
 In a task, the run is a task of its own that is cancelled; one that does not heed it is left behind after a moment. In a
 thread, the run has a worker thread of its own, and nobody waits for it after the deadline: Python cannot end a thread,
 so it continues, holds what it holds, and may have its effect late. Either way it is not known what the tool did, and
-the failure says so (408). What it does not cover: answers that come chunk by chunk; tools that must run in the caller's
-own thread (an open SQLite connection, a GUI); C code that holds the interpreter's lock.
+the failure says so (408). It is not for answers that come chunk by chunk, tools that must run in the caller's own
+thread (an open SQLite connection, a GUI), or C code that holds the interpreter's lock.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An end for an agent that would never stop: a layer that stops the episode after so many calls.
 
-What it does not cover: an agent that loops without calling a tool, or one that catches `BaseException` and continues.
+It does not stop an agent that loops without calling a tool, or one that catches `BaseException` and continues.
 """
 
 from __future__ import annotations

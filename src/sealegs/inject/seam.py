@@ -1,8 +1,8 @@
 """The seam: layers over a tool, and the two drivers that run them.
 
 A layer does no I/O. It yields a `Call` to have the tool run or a `Wait` to let time pass, and returns the outcome that
-the agent sees. The drivers are the only places where tools run and time passes, and both run the same layers. What it
-does not cover: which calls are struck (`injector`), and what a framework's tool call looks like (adapters).
+the agent sees. The drivers are the only places where tools run and time passes, and both run the same layers. The
+`injector` decides which calls are struck, and adapters know what a framework's tool call looks like.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A framework may run such calls side by side; which of them arrives first is then a matter of time. Where the order in
 which the model asked is known, the numbers of the calls are kept for them: the third requested call is the
-third, whenever it arrives. What it does not cover: calls that no turn announces, which are numbered as they arrive.
+third, whenever it arrives. Calls that no turn announces are numbered as they arrive.
 """
 
 from __future__ import annotations

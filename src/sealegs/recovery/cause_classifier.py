@@ -2,7 +2,7 @@
 
 Naive Bayes over the stems of an error's name and masked message, counted on the labelled failures that the rules were
 written with (`data/labelled.jsonl`, the part `train`); a stem that is there counts, one that is not does not. Below
-`MARGIN` no cause is given. What it does not cover: words that none of those failures has.
+`MARGIN` no cause is given. Words that none of those failures has count for nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Completeness of an answer, as it says itself: of parts, of further pages and of errors.
 
-Names are those of common interfaces. What it does not cover: an answer that is a part and does not say so.
+Names are those of common interfaces. An answer that is a part and does not say so passes for whole.
 """
 
 from __future__ import annotations

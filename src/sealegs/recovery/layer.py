@@ -3,7 +3,7 @@
 The stack is record, recover, inject, tool, so every adapter has it by one argument:
 `Session(plan, layers=[RecoveryLayer(active_policy())])`. A call that goes well is looked at and passed on as it is. For
 many sessions at once there is `RecoveryService`. A tool that really hangs is given up after the `deadline`, a hang that
-a fault makes after the session's `timeout`. What it does not cover: failures that only the agent's whole course shows.
+a fault makes after the session's `timeout`. It misses failures that only the agent's whole course shows.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ class RetrySettings(PolicySettings):
     """The settings of `Retry`."""
 
     tries: Mapping[FailureCategory, Annotated[int, Field(ge=0)]] = Field(default_factory=lambda: dict(TRIES))
-    base: Seconds = 0.5
-    longest: Seconds = 60.0
+    base: Seconds = Retry.base
+    longest: Seconds = Retry.longest
 
 
 class BreakerSettings(PolicySettings):

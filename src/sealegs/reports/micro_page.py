@@ -42,7 +42,7 @@ def _rates(page: MicroPage) -> dict[str, object]:
     return {"rates": found, "meanings": MEANINGS, "compared": COMPARED}
 
 
-def _outcomes(page: MicroPage) -> dict[str, object]:
+def _endings(page: MicroPage) -> dict[str, object]:
     return {"tables": [("This campaign", count_outcomes(page.runs)), (published.CHAOSLLM, published_outcomes())]}
 
 
@@ -59,7 +59,7 @@ def _runs(page: MicroPage) -> dict[str, object]:
 
 MICRO_SECTIONS = (
     PageSection("rates", "campaign_rates.html.j2", _rates),
-    PageSection("outcomes", "campaign_outcomes.html.j2", _outcomes),
+    PageSection("endings", "campaign_endings.html.j2", _endings),
     PageSection("flows", "flows.html.j2", _flows),
     PageSection("runs", "campaign_runs.html.j2", _runs),
 )

@@ -1,4 +1,4 @@
-"""The tables of a campaign: outcomes by fault, rates by model, where errors went between two agents.
+"""The tables of a campaign: endings by fault, rates by model, where errors went between two agents.
 
 The first two have the shape of ChaosLLM's tables II and III and are printed beside them.
 """
@@ -69,7 +69,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCounts:
-    """Outcomes by fault and model; each column of one fault adds up to its runs."""
+    """Endings of runs by fault and model; each column of one fault adds up to its runs."""
 
     models: tuple[str, ...]
     faults: tuple[str, ...]
@@ -95,7 +95,7 @@ class ModelRates:
 
 
 def count_outcomes(runs: Sequence[LabelledRun]) -> OutcomeCounts:
-    """The outcomes of runs by fault and model; where they are of several levels, each fault by its level."""
+    """The endings of runs by fault and model; where they are of several levels, each fault by its level."""
     several = len({run.level for run in runs}) > 1
     levelled = [replace(run, fault=f"{run.fault}, {run.level}") for run in runs] if several else runs
     models, faults = (
@@ -165,7 +165,7 @@ def print_campaign(runs: Sequence[LabelledRun], console: Console) -> None:
     if not runs:
         return
     for title, ours, theirs in (
-        ("Outcomes by fault, in runs", _counts(count_outcomes(runs)), _counts(published_outcomes())),
+        ("Endings by fault, in runs", _counts(count_outcomes(runs)), _counts(published_outcomes())),
         ("Rates, % [95 % interval]", _rates(rate_models(runs), console.width < WIDE), _rates(published_rates())),
     ):
         console.print(Text(f"\n{title}", style="bold"))
@@ -196,7 +196,7 @@ def campaign_summary(runs: Sequence[LabelledRun]) -> list[str]:
 
 
 def _counts(found: OutcomeCounts) -> Table:
-    table = plain_table(("outcome", *found.models))
+    table = plain_table(("ending", *found.models))
     table.columns[0].overflow = "fold"
     table.columns[1].justify = "left"
     before = ""

@@ -29,7 +29,7 @@ METRICS: Mapping[str, str] = {
     "exposed": "episodes that met a fault",
     "doubled": "episodes in which something was done twice",
     "wrong_effects": "episodes in which something was done that no step does",
-    "outcome": "episodes whose outcome is right, whatever the way",
+    "outcome": "episodes that are right by the lenient verdict",
     "process": "nodes of the task that were reached",
     "harmed": "episodes that did harm under a fault",
     "corrupt_input": "episodes in which something was done on corrupt input",

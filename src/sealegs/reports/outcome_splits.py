@@ -1,4 +1,4 @@
-"""Differences between strict verdict and outcome: counts mode by mode, and each episode with its explanation."""
+"""Differences between strict and lenient verdict: counts mode by mode, and each episode with its explanation."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sealegs.scoring.maze_metrics import MazeResult
 
 @dataclass(frozen=True, slots=True)
 class OutcomeSplit:
-    """The difference between the strict verdict and the outcome in one mode.
+    """The difference between the strict and the lenient verdict in one mode.
 
     Attributes:
         n: episodes.
         strict, outcome: successes by each.
-        looser: episodes whose outcome is right although the strict verdict is a failure.
+        looser: episodes that the lenient verdict alone calls right.
         stricter: the reverse.
         mined: episodes in which a minefield was stepped on.
     """
@@ -33,7 +33,7 @@ class OutcomeSplit:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeDifference:
-    """An episode that the strict verdict and the outcome see differently, with what each holds against it."""
+    """An episode that the strict and the lenient verdict see differently, with what each holds against it."""
 
     episode: str
     level: str

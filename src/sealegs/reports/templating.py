@@ -3,7 +3,7 @@
 Each page has a content security policy that permits nothing but what the templates themselves hold: their styles and
 scripts, by hash. So a text of others that came into a page as markup after all would do nothing. The templates mark
 what is theirs with `own`, a word that is drawn anew for each page, so that no text could have been prepared for it, and
-that is gone from the page itself: equal data give equal pages. What it does not cover: the documentation's site.
+that is gone from the page itself: equal data give equal pages. The documentation's site is made elsewhere.
 """
 
 from __future__ import annotations

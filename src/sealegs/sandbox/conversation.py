@@ -1,8 +1,8 @@
 """The host's side of the talk with a kernel, without I/O: a generator that two drivers run.
 
 It yields a `Read`, a `Write` or a `HostCall` and is sent what came of it, as layers of the seam do. Every wait has an
-end, every message a length; a kernel that breaks a rule is not talked to again. What it does not cover: the pipes
-(`pipes`), what a message may be (`protocol`).
+end, every message a length; a kernel that breaks a rule is not talked to again. The pipes are in `pipes`, and what a
+message may be is in `protocol`.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@
 
 A step is offered a rung only where code has proven, on its right answer, that the fault is on that rung and on no
 higher one. On the two lower ones the plan therefore holds the very values that were proven; of each there are several
-that differ in the fields used, so that a lasting fault never says the same twice running. What it does not cover: calls
-with other arguments than the right ones.
+that differ in the fields used, so that a lasting fault never says the same twice running. Calls with other arguments
+than the right ones are not considered.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rules that find an implicit fault, each by its own knowledge: the proof that an instance is on its rung.
 
 The right call is made under the episode's plan, and every rule looks at what is shown, whatever the plan says of its
-rung. It is used for the corpus and in tests; `ladder` decides which faults there are. What it does not cover: calls
-with other arguments than the right ones.
+rung. It is used for the corpus and in tests; `ladder` decides which faults there are. Calls with other arguments than
+the right ones are not tried.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The outcome of an episode, whatever the way, its milestones, and the minefields that were stepped on.
+"""The lenient verdict on an episode (`outcome`), its milestones, and the minefields that were stepped on.
 
-The strict verdict asks for the right course. The outcome asks only what a user would: that the world is as one valid
-solution leaves it, that the answer gives what was requested, and that nothing false is stated. If no way to the end was
-left, the answer has to say so, and nothing wrong may have been done. Between the two, milestones say how far an episode
-came, node by node, and minefields say what harm it did.
+The strict verdict asks for the right course. The lenient one asks only what a user would: that the world is as one
+valid solution leaves it, that the answer gives what was requested, and that nothing false is stated. If no way to the
+end was left, the answer has to say so, and nothing wrong may have been done. Between the two, milestones say how far an
+episode came, node by node, and minefields say what harm it did.
 """
 
 from __future__ import annotations

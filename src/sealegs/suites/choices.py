@@ -47,7 +47,7 @@ def who_problems(agent: str, model: str, engine: str, example: str = "planner") 
     """The problems of the choice of an agent or a model. `example`: an agent of the suite's."""
     if bool(agent) == bool(model):
         given = "both are given" if agent else "neither is given"
-        return [f"name an agent or a model, one of them ({given}): --agent {example}, or --model openai/gpt-5"]
+        return [f"name either an agent or a model ({given}): --agent {example}, or --model openai/gpt-5"]
     if model and engine not in ("auto", "inspect"):
         return [f"the {engine} engine runs scripted agents alone; leave --engine out for a model"]
     if engine == "langchain" and find_spec("langchain") is None:

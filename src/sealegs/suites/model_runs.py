@@ -25,10 +25,12 @@ def named_models(names: Sequence[str], file: Path | None) -> list[str]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"--models {file} cannot be read ({error}); name a text file with one model a line") from error
+        raise UserError(
+            f"--models {file} cannot be read ({error}); name a text file with one model per line"
+        ) from error
     listed = [one for line in lines if (one := line.partition("#")[0].strip())]
     if not listed:
-        raise UserError(f"--models {file} names no model; write one a line, such as openai/gpt-5")
+        raise UserError(f"--models {file} names no model; write one per line, such as openai/gpt-5")
     return list(dict.fromkeys([*names, *listed]))
 
 

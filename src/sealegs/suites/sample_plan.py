@@ -43,9 +43,9 @@ def plan_of_rates(rates: str, alike: float) -> SamplePlan:
     try:
         one, other = (float(rate) for rate in rates.split(","))
     except ValueError:
-        raise UserError(f"--rates {rates}: two rates in %, separated by a comma, are needed, as 60,70") from None
+        raise UserError(f"--rates {rates}: give two rates in %, separated by a comma, such as 60,70") from None
     if not (0 < one < 100 and 0 < other < 100):
-        raise UserError(f"--rates {rates}: a rate is more than 0 and less than 100 %; give two such rates, as 60,70")
+        raise UserError(f"--rates {rates}: rates must be above 0 and below 100 %; give two, such as 60,70")
     if one == other:
         raise UserError(f"--rates {rates}: models of equal rates can never be distinguished; give two different ones")
     about = f"success rates of {one:g} and {other:g} % in one mode, episodes of a task alike by {alike:g}"
@@ -71,7 +71,7 @@ def plan_of_pilot(runs: Sequence[Path], metric: str = "", models: str = "") -> S
         raise UserError(f"--pair: {'; '.join(problems)}")
     if len(set(chosen)) != 2:
         raise UserError(
-            f"a pilot is of two models, and {len(set(chosen))} {'is' if len(set(chosen)) == 1 else 'are'} named "
+            f"a pilot compares two models, but {len(set(chosen))} {'is' if len(set(chosen)) == 1 else 'are'} named "
             f"({', '.join(chosen)}); give runs of two, or name two with --pair"
         )
     two = [one for name in chosen for one in group if one.name == name]

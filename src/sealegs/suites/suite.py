@@ -259,7 +259,7 @@ class Suite(ABC, Generic[O]):
         Raises:
             UserError: the suite ranks nothing, there is nothing to read, or something that cannot be read.
         """
-        raise UserError(f"{logs} is a run of {self.name}, which does not say by what its runs are ranked; leave it out")
+        raise UserError(f"{logs} is a run of {self.name}, which does not define how its runs are ranked; leave it out")
 
     @abstractmethod
     def report(self, logs: Path, against: str = "") -> RunReport:
@@ -297,7 +297,7 @@ def suites() -> Mapping[str, Suite[Any]]:
         if suite.name != point.name or not re.fullmatch(r"[a-z][a-z0-9_-]*", suite.name):
             raise UserError(
                 f"the entry point {point.name!r} of {GROUP} holds a suite named {suite.name!r}; give both one name of "
-                "small letters, digits, - and _"
+                "lower-case letters, digits, - and _"
             )
         found[suite.name] = suite
     return found

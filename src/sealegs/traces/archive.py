@@ -2,9 +2,8 @@
 
 A call is known by its tool and its arguments as JSON. The n-th such call gets the n-th recorded answer; when they are
 used up, the last one again, and that is noted. What the tool itself returned counts, not what a fault of the recording
-showed in its place. What it does not cover: answers to other calls. They are refused, and noted, never made up (but
-what a fault asks without effect may be answered by another source); nor does an answer change because of what was done
-in the replay before it.
+showed in its place. Other calls are refused, and noted, never made up (but what a fault asks without effect may be
+answered by another source); nor does an answer change because of what was done in the replay before it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An episode that is recorded in files as it happens: bounded memory, and what is written outlives a killed process.
 
-What it does not cover: several episodes at once in one file, and suites, which write an episode when it has ended.
+It holds one episode at a time, and is not for suites, which write an episode when it has ended.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Locks on open files, which end with their process: one call for the two ways that systems have.
 
-On Windows a lock keeps others from reading what is locked, so it is put on one byte far behind the end. What it does
-not cover: file systems without locks (some network disks).
+On Windows a lock keeps others from reading what is locked, so it is put on one byte far behind the end. Some network
+disks have no locks, and there none is held.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One process at a time in a folder: the lock that every command takes before it looks at what the folder holds.
 
 The lock is the folder itself, so nothing is left in it, and it ends with the process, however that ends. Windows has no
-locks on folders: there it is a file in the folder, which is removed at the end. What it does not cover: a file system
-without locks (some network disks); there the lock on the records' file (`traces.store`) is the only one.
+locks on folders: there it is a file in the folder, which is removed at the end. Some network disks have no locks; there
+the lock on the records' file (`traces.store`) is the only one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Records in the logs that Inspect writes (`*.eval`), read from the zip that such a log is.
 
-Inspect's own reader takes thirty times as long, and need not be installed. What it does not cover: Inspect's logs in
-JSON, and the tool calls of evaluations that are not ours.
+Inspect's own reader takes thirty times as long, and need not be installed. Inspect's logs in JSON are not read, nor the
+tool calls of evaluations that are not ours.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Read are `execute_tool` spans as the GenAI semantic conventions describe them (version 1.41), and what came before and
 beside them: spans of MCP's `tools/call`, spans with a tool's name and no operation (Pydantic AI's first formats), and
 OpenInference's `TOOL` spans. Where several of these lie inside one another for one call, the outermost counts; where
-our recovery tried several runs for one call, each of them, and not what the agent was shown in the end. What it does
-not cover: OTLP in protobuf, Jaeger's and Zipkin's JSON, and calls that appear only in the messages of a model.
+our recovery tried several runs for one call, each of them, and not what the agent was shown in the end. OTLP in
+protobuf, Jaeger's and Zipkin's JSON, and calls that appear only in the messages of a model are not read.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Copies of Inspect's own logs without what looks like a secret, by the rules of records (`traces.redaction`).
 
 Inspect writes tool arguments, answers and model calls into its logs as they are. Here every text of every entry is
-searched, whatever wrote it. What it does not cover: pictures and other media, secrets that look like any other text and
-are under no name of a secret (a name that only a schema declares to be one counts in a tool's arguments and results
-alone), and what Inspect keeps beside its logs (its traces, and its buffer of samples under way).
+searched, whatever wrote it. It leaves pictures and other media, secrets that look like any other text and are under no
+name of a secret (a name that only a schema declares to be one counts in a tool's arguments and results alone), and what
+Inspect keeps beside its logs (its traces, and its buffer of samples under way).
 """
 
 from __future__ import annotations

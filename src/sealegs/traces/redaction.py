@@ -2,7 +2,7 @@
 
 What looks like a secret becomes `[redacted:DIGEST]`. The digest is keyed, so that equal values stay equal within a
 folder and nobody can try values against it without the key. The key is in a file of the folder that only its owner
-reads, or in the environment. What it does not cover: secrets that look like any other text.
+reads, or in the environment. Secrets that look like any other text are not found.
 """
 
 from __future__ import annotations

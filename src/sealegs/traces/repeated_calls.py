@@ -13,9 +13,9 @@ Nothing is doubled where a second call has no effect: where the tool is idempote
 key; two keys do not make two calls different. All of it is taken from the record: what the tools answered, what the
 agent was shown, and what was noted of the tools.
 
-Equal arguments may be written in different ways (`faults.equal`). What it does not cover: repetitions in other words
-(another amount, another tool), calls that were made while the first was still under way, and what an agent made of what
-it read: a look counts, whatever it showed.
+Equal arguments may be written in different ways (`faults.equal`). It does not see repetitions in other words (another
+amount, another tool), calls that were made while the first was still under way, and what an agent made of what it read:
+a look counts, whatever it showed.
 """
 
 from __future__ import annotations

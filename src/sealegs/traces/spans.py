@@ -1,8 +1,8 @@
 """Every tool call as an OpenTelemetry span: `execute_tool` by the GenAI semantic conventions, with the faults on it.
 
 A watcher of a session; needs `opentelemetry-api` alone (the extra `otel`), and costs nothing worth naming where no SDK
-is set up. While the tool runs, the span is the current one, so that what the tool itself traces lies inside. What it
-does not cover: spans of the agent and of its model, which their own instrumentations make, and metrics.
+is set up. While the tool runs, the span is the current one, so that what the tool itself traces lies inside. It makes
+no metrics, and no spans of the agent and its model, which their own instrumentations make.
 """
 
 from __future__ import annotations

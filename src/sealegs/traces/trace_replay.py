@@ -1,9 +1,9 @@
 """A recorded episode, played again under other faults: the agent is real, the tools answer from the record.
 
 `Replay` is a session in which no tool runs: whatever adapter the agent's tools are wired with, the archive answers in
-their place. Without an agent, the recorded calls themselves are made again in their order, whatever comes of them. What
-it does not cover: the model's side of the episode; an agent that calls a model calls it again. Answers come as the JSON
-that was recorded, after the time that the tool took then, which is the tool's own: no session's timeout counts it.
+their place. Without an agent, the recorded calls themselves are made again in their order, whatever comes of them. The
+model's side of the episode is not replayed; an agent that calls a model calls it again. Answers come as the JSON that
+was recorded, after the time that the tool took then, which is the tool's own: no session's timeout counts it.
 """
 
 from __future__ import annotations

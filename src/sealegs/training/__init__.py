@@ -2,5 +2,5 @@
 
 The loss is that of supervised fine-tuning plus lambda times the loss of the corrective segments alone. The room builds
 on TRL, PEFT, Accelerate and Transformers (the extra `train`); it is the only one that loads torch, and only when a run
-begins. What it does not cover: pre-training, preference losses, and serving what was trained.
+begins. Pre-training, preference losses, and serving what was trained are not in it.
 """

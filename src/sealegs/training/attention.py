@@ -2,8 +2,7 @@
 
 The stock way builds one square mask over the whole sequence, and pays for every pair of tokens; here each row is given
 to the stock kernel by itself, so a packed sequence costs what its rows cost. It is in transformers' own register
-of attention functions. What it does not cover: windows and softcaps, for which models keep the stock way, and padded
-batches.
+of attention functions. Models keep the stock way for windows, softcaps and padded batches.
 """
 
 from __future__ import annotations

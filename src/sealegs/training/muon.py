@@ -2,7 +2,7 @@
 
 Muon (Jordan 2024) takes of each matrix's momentum the nearest orthogonal matrix; its steps are scaled here so that a
 learning rate means what it means for AdamW. Small models that are trained from scratch learn to copy several times
-sooner with it. What it does not cover: sharded weights.
+sooner with it. Sharded weights are not supported.
 """
 
 from __future__ import annotations

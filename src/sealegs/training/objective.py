@@ -6,7 +6,7 @@ where a step has no such token. TRL sums log-probabilities and divides by its ow
 each log-probability of a recovery token is multiplied by 1 + lambda N / R beforehand, where R counts the recovery
 tokens in the same way that TRL counts N. Everything else stays TRL's.
 
-What it does not cover: sequence and context parallelism, where TRL takes the model's own loss.
+Sequence and context parallelism, where TRL takes the model's own loss, are not supported.
 """
 
 from __future__ import annotations

@@ -19,13 +19,13 @@ from agent_framework import (
 )
 
 from sealegs.adapters.agent_framework import wrap
-from sealegs.adapters.conformance import Harness, Scene
+from sealegs.adapters.conformance import ConformanceCase, Harness
 
 
 class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):
     """A model that does what a script says."""
 
-    scene: Scene
+    case: ConformanceCase
 
     def _inner_get_response(
         self, *, messages: Sequence[Message], stream: bool, options: Mapping[str, Any], **kwargs: Any
@@ -46,9 +46,9 @@ class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):
         for message in messages:
             texts.append(f"{message.role}: {message.text}")
             results |= {str(c.call_id): str(c.result) for c in message.contents if c.type == "function_result"}
-        asks = self.scene.script.turn("\n".join([*texts, *results.values()]), results)
+        asks = self.case.script.turn("\n".join([*texts, *results.values()]), results)
         calls = [Content.from_function_call(ask.id, ask.tool, arguments=dict(ask.arguments)) for ask in asks]
-        return calls or [Content.from_text(self.scene.script.last_words)]
+        return calls or [Content.from_text(self.case.script.last_words)]
 
 
 class AgentFramework(Harness):
@@ -57,17 +57,17 @@ class AgentFramework(Harness):
     modes = ("async", "mixed")
     absent = {"hang_timed_out": "the framework has no timeout for a tool call"}
 
-    def play(self, scene: Scene) -> None:
+    def play(self, case: ConformanceCase) -> None:
         raise NotImplementedError("the framework is async")
 
-    def agent(self, scene: Scene) -> Agent:
-        tools: list[Any] = [tool(function) for function in scene.tools.values()]
-        if scene.armed:
-            tools = wrap(tools, scene.session)
+    def agent(self, case: ConformanceCase) -> Agent:
+        tools: list[Any] = [tool(function) for function in case.tools.values()]
+        if case.armed:
+            tools = wrap(tools, case.session)
         client = Scripted()
-        client.scene = scene
+        client.case = case
         return Agent(client, tools=tools)
 
-    async def play_async(self, scene: Scene) -> None:
-        async for update in self.agent(scene).run("What is the weather?", stream=True):
-            scene.note(" ".join(content.type for content in update.contents))
+    async def play_async(self, case: ConformanceCase) -> None:
+        async for update in self.agent(case).run("What is the weather?", stream=True):
+            case.note(" ".join(content.type for content in update.contents))

@@ -1,7 +1,7 @@
 """An agent object of a framework, as `sealegs.experiment` and `sealegs.check` run it: without a session named anywhere.
 
 The model remembers nothing: what it does next is in what it reads. So whatever one run leaves behind in the agent
-object shows in what the next run reads first. What it does not cover: real models.
+object shows in what the next run reads first. Real models are not tried.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any, Protocol, runtime_checkable
 import sealegs
 from sealegs.adapters.conformance import (
     CheckVerdict,
+    ConformanceCase,
     ConformanceReport,
     Harness,
     Mode,
     ModelScript,
-    Scene,
     ScriptedToolCall,
 )
-from sealegs.adapters.conformance.fixtures import Desk
+from sealegs.adapters.conformance.fixtures import WeatherTools
 from sealegs.experiments.experiment_course import SilentView
 from sealegs.faults import Plan, Rule
 from sealegs.faults.kinds import Error
@@ -42,8 +42,8 @@ GIVEN_UP = "I could not find out the weather."
 class HasAgent(Protocol):
     """A harness that can hand out the agent object that it plays."""
 
-    def agent(self, scene: Scene) -> Any:
-        """The agent, wired as the scene says."""
+    def agent(self, case: ConformanceCase) -> Any:
+        """The agent, wired as the case says."""
 
 
 class Conversation(ModelScript):
@@ -89,18 +89,18 @@ def right(answer: str, input: str) -> bool:
     return f"{DEGREES[city]} degrees in {city}" in answer
 
 
-def scene_of(mode: Mode, tries: int) -> tuple[Scene, Desk]:
-    """A scene of an agent that is wired to no session, and its tools' desk."""
-    desk = Desk(
+def case_of(mode: Mode, tries: int) -> tuple[ConformanceCase, WeatherTools]:
+    """A case of an agent that is wired to no session, and its tools."""
+    weather = WeatherTools(
         mode, {"forecast": lambda arguments: {"city": arguments["city"], "degrees": DEGREES[arguments["city"]]}}
     )
-    return Scene(mode, desk.tools(), Conversation(tries), armed=True, shows=True), desk
+    return ConformanceCase(mode, weather.tools(), Conversation(tries), armed=True, shows=True), weather
 
 
-def agents(harness: HasAgent, scene: Scene) -> dict[str, Any]:
+def agents(harness: HasAgent, case: ConformanceCase) -> dict[str, Any]:
     """The agent objects that a harness has, by name."""
-    others: Callable[[Scene], Mapping[str, Any]] = getattr(harness, "others", lambda scene: {})
-    return {"agent": harness.agent(scene), **others(scene)}
+    others: Callable[[ConformanceCase], Mapping[str, Any]] = getattr(harness, "others", lambda case: {})
+    return {"agent": harness.agent(case), **others(case)}
 
 
 @dataclass(frozen=True)
@@ -117,15 +117,15 @@ class AgentTrial:
     mode: Mode
     name: str
 
-    def made(self, tries: int) -> tuple[Any, PromptsByRun, Desk]:
-        """The agent, what keeps what its model reads, and the desk of its tools."""
+    def made(self, tries: int) -> tuple[Any, PromptsByRun, WeatherTools]:
+        """The agent, what keeps what its model reads, and its tools."""
         assert isinstance(self.harness, HasAgent)
-        scene, desk = scene_of(self.mode, tries)
-        return agents(self.harness, scene)[self.name], PromptsByRun(scene.script), desk
+        case, weather = case_of(self.mode, tries)
+        return agents(self.harness, case)[self.name], PromptsByRun(case.script), weather
 
     def held(self) -> None:
         """An agent that asks again holds, and every run begins as the first one did."""
-        agent, view, desk = self.made(tries=3)
+        agent, view, weather = self.made(tries=3)
         report = sealegs.experiment(agent, OUTAGE, check=right, inputs=INPUTS, runs=RUNS, view=view)
         problems = [problem for run in report.runs for problem in run.problems]
         assert report.verdict.decision == "held", f"{report.verdict.reason}; {problems[:2]}"
@@ -136,7 +136,7 @@ class AgentTrial:
             assert cities == [run.input.rstrip("?").split()[-1]] * (1 + faulted), f"{run.number}: calls for {cities}"
             assert run.record.exposed == faulted, f"run {run.number} without faults was struck, or the other way"
             assert run.record.answer == f"{DEGREES[cities[0]]} degrees in {cities[0]}", f"answer: {run.record.answer}"
-        assert len(desk.ended) == 2 * RUNS, f"the tool ran {len(desk.ended)} times, once a run is right"
+        assert len(weather.ended) == 2 * RUNS, f"the tool ran {len(weather.ended)} times, once a run is right"
         self._fresh(view, 2 * RUNS)
         sealegs.experiment(agent, OUTAGE, check=right, inputs=INPUTS, runs=len(INPUTS), settle=False, view=view)
         self._fresh(view, 2 * RUNS + 2 * len(INPUTS))
@@ -149,13 +149,13 @@ class AgentTrial:
 
     def weak(self) -> None:
         """An agent that asks once has a weakness, which the runs without faults do not have."""
-        agent, view, desk = self.made(tries=1)
+        agent, view, weather = self.made(tries=1)
         report = sealegs.experiment(agent, OUTAGE, check=right, inputs=INPUTS, runs=RUNS, view=view)
         assert report.verdict.decision == "weakness", report.verdict.reason
         for run in report.runs:
             assert run.passed == (run.arm == "baseline"), f"run {run.number} of {run.arm}: {run.problems}"
             assert run.record.answer == GIVEN_UP or run.passed, f"answer: {run.record.answer}"
-        assert len(desk.ended) == RUNS, "a failure before the work leaves the work undone"
+        assert len(weather.ended) == RUNS, "a failure before the work leaves the work undone"
 
     def in_processes(self) -> None:
         """An agent that is named is run in several processes as in one."""
@@ -167,8 +167,8 @@ class AgentTrial:
 
     def checked(self) -> None:
         """The same agent against ground truth: what is right is learned from its own runs."""
-        agent, _, desk = self.made(tries=3)
-        report = sealegs.check(agent, list(desk.tools().values()), INPUTS[0], effects=[], reference=None)
+        agent, _, weather = self.made(tries=3)
+        report = sealegs.check(agent, list(weather.tools().values()), INPUTS[0], effects=[], reference=None)
         modes = {run.episode.mode for run in report.runs}
         assert {"NP", "P1", "P2", "P3", "P4"} <= modes, f"only {sorted(modes)}"
         wrong = [f"{run.episode.id}: {run.verdict.reasons}" for run in report.runs if not run.verdict.success]
@@ -199,7 +199,7 @@ def trials(harness: Harness) -> Iterator[AgentTrial]:
     if isinstance(harness, HasAgent):
         for mode in harness.modes:
             if mode != "mixed" or "sync" not in harness.modes:
-                names = list(agents(harness, scene_of(mode, 1)[0]))
+                names = list(agents(harness, case_of(mode, 1)[0]))
                 yield from (AgentTrial(harness, mode, name) for name in names)
 
 

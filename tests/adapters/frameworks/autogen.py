@@ -17,7 +17,7 @@ from autogen_ext.models.replay import ReplayChatCompletionClient
 from pydantic import BaseModel
 
 from sealegs.adapters.autogen import wrap
-from sealegs.adapters.conformance import Harness, Scene
+from sealegs.adapters.conformance import ConformanceCase, Harness
 
 ABLE = ("vision", "function_calling", "json_output", "structured_output")
 INFO = {**{name: name == "function_calling" for name in ABLE}, "family": "unknown"}
@@ -26,9 +26,9 @@ INFO = {**{name: name == "function_calling" for name in ABLE}, "family": "unknow
 class Scripted(ReplayChatCompletionClient):
     """A model that does what a script says."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, case: ConformanceCase) -> None:
         super().__init__([], model_info=INFO)  # type: ignore[arg-type]
-        self.scene = scene
+        self.case = case
 
     async def create(self, messages: Sequence[Any], *, tools: Sequence[Any] = (), **kwargs: Any) -> CreateResult:
         results: dict[str, str] = {}
@@ -39,11 +39,11 @@ class Scripted(ReplayChatCompletionClient):
                 texts += [f"{result.name} {result.is_error} {result.content}" for result in message.content]
             else:
                 texts.append(str(message.content) if isinstance(message.content, str) else "")
-        asks = self.scene.script.turn("\n".join(texts), results)
+        asks = self.case.script.turn("\n".join(texts), results)
         calls = [FunctionCall(ask.id, json.dumps(dict(ask.arguments)), ask.tool) for ask in asks]
         return CreateResult(
             finish_reason="function_calls" if calls else "stop",
-            content=calls or self.scene.script.last_words,
+            content=calls or self.case.script.last_words,
             usage=RequestUsage(0, 0),
             cached=False,
         )
@@ -58,22 +58,22 @@ class AutoGen(Harness):
         "hang_let_go": "AutoGen waits for ever once a tool was cancelled, faulty or not; cancel the run itself",
     }
 
-    def play(self, scene: Scene) -> None:
+    def play(self, case: ConformanceCase) -> None:
         raise NotImplementedError("AutoGen is async")
 
-    def given(self, scene: Scene) -> dict[str, Any]:
-        tools = made(scene)
-        return {"tools": wrap(tools, scene.session) if scene.armed else tools}
+    def given(self, case: ConformanceCase) -> dict[str, Any]:
+        tools = made(case)
+        return {"tools": wrap(tools, case.session) if case.armed else tools}
 
-    def agent(self, scene: Scene) -> AssistantAgent:
-        return AssistantAgent("desk", Scripted(scene), **self.given(scene), max_tool_iterations=20)
+    def agent(self, case: ConformanceCase) -> AssistantAgent:
+        return AssistantAgent("desk", Scripted(case), **self.given(case), max_tool_iterations=20)
 
-    def others(self, scene: Scene) -> dict[str, Any]:
-        return {"team": RoundRobinGroupChat([self.agent(scene)], max_turns=1)}
+    def others(self, case: ConformanceCase) -> dict[str, Any]:
+        return {"team": RoundRobinGroupChat([self.agent(case)], max_turns=1)}
 
-    async def play_async(self, scene: Scene) -> None:
-        async for event in self.agent(scene).run_stream(task="What is the weather?"):
-            scene.note(type(event).__name__)
+    async def play_async(self, case: ConformanceCase) -> None:
+        async for event in self.agent(case).run_stream(task="What is the weather?"):
+            case.note(type(event).__name__)
 
 
 class Bench(Workbench):
@@ -116,9 +116,9 @@ class Bench(Workbench):
 class AutoGenWorkbench(AutoGen):
     framework = "AutoGen workbench"
 
-    def given(self, scene: Scene) -> dict[str, Any]:
-        bench = Bench(made(scene))
-        return {"workbench": wrap(bench, scene.session) if scene.armed else bench}
+    def given(self, case: ConformanceCase) -> dict[str, Any]:
+        bench = Bench(made(case))
+        return {"workbench": wrap(bench, case.session) if case.armed else bench}
 
 
 class City(BaseModel):
@@ -132,9 +132,9 @@ class Answer(BaseModel):
 class Streamed(BaseStreamTool[City, TextMessage, Answer]):
     """A tool that tells how it gets on before it answers, with an object that it puts into words itself."""
 
-    def __init__(self, function: Callable[..., Any], scene: Scene) -> None:
+    def __init__(self, function: Callable[..., Any], case: ConformanceCase) -> None:
         super().__init__(City, Answer, function.__name__, function.__doc__ or "")
-        self.function, self.scene = function, scene
+        self.function, self.case = function, case
 
     def return_value_as_string(self, value: Answer) -> str:
         return value.value if isinstance(value.value, str) else json.dumps(value.value)
@@ -146,7 +146,7 @@ class Streamed(BaseStreamTool[City, TextMessage, Answer]):
         for text in ("I look.", "I see."):
             yield TextMessage(content=text, source=self.name)
             await asyncio.sleep(0.01)
-        self.scene.note(f"{self.name} has seen")
+        self.case.note(f"{self.name} has seen")
         yield await self.run(args, cancellation_token)
 
 
@@ -154,10 +154,10 @@ class AutoGenStream(AutoGen):
     framework = "AutoGen streaming tools"
     modes = ("async",)
 
-    def given(self, scene: Scene) -> dict[str, Any]:
-        tools = [Streamed(function, scene) for function in scene.tools.values()]
-        return {"tools": wrap(tools, scene.session) if scene.armed else tools}
+    def given(self, case: ConformanceCase) -> dict[str, Any]:
+        tools = [Streamed(function, case) for function in case.tools.values()]
+        return {"tools": wrap(tools, case.session) if case.armed else tools}
 
 
-def made(scene: Scene) -> list[Any]:
-    return [FunctionTool(function, description=function.__doc__ or "") for function in scene.tools.values()]
+def made(case: ConformanceCase) -> list[Any]:
+    return [FunctionTool(function, description=function.__doc__ or "") for function in case.tools.values()]

@@ -15,7 +15,7 @@ from typing import Any
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, create_sdk_mcp_server, query, tool
 
 from sealegs.adapters.claude_agent_sdk import wrap
-from sealegs.adapters.conformance import Harness, Scene
+from sealegs.adapters.conformance import ConformanceCase, Harness
 
 PREFIX = "mcp__desk__"
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)  # of the time, and what is left
@@ -28,32 +28,32 @@ class ClaudeAgentSDK(Harness):
     package = "claude-agent-sdk"
     modes = ("async",)
 
-    def play(self, scene: Scene) -> None:
+    def play(self, case: ConformanceCase) -> None:
         raise NotImplementedError("the SDK is async")
 
-    async def play_async(self, scene: Scene) -> None:
-        with served(scene) as url, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-            async for message in query(prompt="What is the weather?", options=options(scene, url, home)):
-                scene.note(type(message).__name__)
+    async def play_async(self, case: ConformanceCase) -> None:
+        with served(case) as url, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+            async for message in query(prompt="What is the weather?", options=options(case, url, home)):
+                case.note(type(message).__name__)
 
-    def agent(self, scene: Scene) -> ClaudeAgentOptions:
+    def agent(self, case: ConformanceCase) -> ClaudeAgentOptions:
         """With a server that lasts as long as the process."""
         home = LASTING.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        return options(scene, LASTING.enter_context(served(scene)), home)
+        return options(case, LASTING.enter_context(served(case)), home)
 
-    def others(self, scene: Scene) -> dict[str, Any]:
-        return {"client": ClaudeSDKClient(self.agent(scene))}
+    def others(self, case: ConformanceCase) -> dict[str, Any]:
+        return {"client": ClaudeSDKClient(self.agent(case))}
 
 
-def options(scene: Scene, url: str, home: str) -> ClaudeAgentOptions:
-    """The agent of a scene, whose model is at an address."""
-    tools: list[Any] = [_tool(name, function) for name, function in scene.tools.items()]
-    if scene.armed:
-        tools = wrap(tools, scene.session)
-    patience = "" if scene.patience is None else str(int(scene.patience * 1000))
+def options(case: ConformanceCase, url: str, home: str) -> ClaudeAgentOptions:
+    """The agent of a case, whose model is at an address."""
+    tools: list[Any] = [_tool(name, function) for name, function in case.tools.items()]
+    if case.armed:
+        tools = wrap(tools, case.session)
+    patience = "" if case.patience is None else str(int(case.patience * 1000))
     return ClaudeAgentOptions(
         mcp_servers={"desk": create_sdk_mcp_server("desk", tools=tools)},
-        allowed_tools=[PREFIX + name for name in scene.tools],
+        allowed_tools=[PREFIX + name for name in case.tools],
         tools=[],
         setting_sources=[],
         model="claude-sonnet-4-5",
@@ -78,14 +78,14 @@ def _tool(name: str, function: Callable[..., Any]) -> Any:
 
 
 @contextmanager
-def served(scene: Scene) -> Iterator[str]:
-    """A server of the Messages API on the loopback, for one scene."""
+def served(case: ConformanceCase) -> Iterator[str]:
+    """A server of the Messages API on the loopback, for one case."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             offered = any(one.get("name", "").startswith(PREFIX) for one in body.get("tools") or ())
-            blocks = turn(scene, body) if offered else [{"type": "text", "text": "{}"}]
+            blocks = turn(case, body) if offered else [{"type": "text", "text": "{}"}]
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
             self.end_headers()
@@ -107,7 +107,7 @@ def served(scene: Scene) -> Iterator[str]:
         server.server_close()
 
 
-def turn(scene: Scene, body: Mapping[str, Any]) -> list[dict[str, Any]]:
+def turn(case: ConformanceCase, body: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What the script does next, as content blocks."""
     texts = [json.dumps(one) for one in body["tools"] if one["name"].startswith(PREFIX)]
     results: dict[str, str] = {}
@@ -119,9 +119,9 @@ def turn(scene: Scene, body: Mapping[str, Any]) -> list[dict[str, Any]]:
             if part["type"] == "tool_result":
                 results[part["tool_use_id"]] = _text(part["content"])
                 texts.append(f"{part['tool_use_id']} {part.get('is_error')}")
-    asks = scene.script.turn("\n".join([*texts, *results.values()]), results)
+    asks = case.script.turn("\n".join([*texts, *results.values()]), results)
     calls = [{"type": "tool_use", "id": a.id, "name": PREFIX + a.tool, "input": dict(a.arguments)} for a in asks]
-    return calls or [{"type": "text", "text": scene.script.last_words}]
+    return calls or [{"type": "text", "text": case.script.last_words}]
 
 
 def events(blocks: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:

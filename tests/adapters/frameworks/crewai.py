@@ -12,14 +12,14 @@ from crewai import Agent, BaseLLM, Crew, Task
 from crewai.tools import tool
 from pydantic import PrivateAttr
 
-from sealegs.adapters.conformance import Harness, Scene
+from sealegs.adapters.conformance import ConformanceCase, Harness
 from sealegs.adapters.crewai import wrap
 
 
 class Scripted(BaseLLM):
     """A model that does what a script says."""
 
-    _scene: Scene = PrivateAttr()
+    _case: ConformanceCase = PrivateAttr()
 
     def supports_function_calling(self) -> bool:
         return True
@@ -27,7 +27,7 @@ class Scripted(BaseLLM):
     def call(self, messages: Any, tools: Any = None, *args: Any, **kwargs: Any) -> Any:
         results = {str(m["tool_call_id"]): str(m["content"]) for m in messages if m["role"] == "tool"}
         texts = [f"{m['role']}: {m.get('content')}" for m in messages]
-        asks = self._scene.script.turn("\n".join([json.dumps(tools, default=str), *texts]), results)
+        asks = self._case.script.turn("\n".join([json.dumps(tools, default=str), *texts]), results)
         calls = [
             {
                 "id": ask.id,
@@ -36,7 +36,7 @@ class Scripted(BaseLLM):
             }
             for ask in asks
         ]
-        return calls or self._scene.script.last_words
+        return calls or self._case.script.last_words
 
     async def acall(self, messages: Any, tools: Any = None, *args: Any, **kwargs: Any) -> Any:
         return self.call(messages, tools)
@@ -52,24 +52,24 @@ class CrewAI(Harness):
         "agent_checked of crew with a cache": "the cache gives a wrong answer again, which the check finds",
     }
 
-    def agent(self, scene: Scene) -> Agent:
-        tools: list[Any] = [tool(function) for function in scene.tools.values()]
-        if scene.armed:
-            tools = wrap(tools, scene.session)
+    def agent(self, case: ConformanceCase) -> Agent:
+        tools: list[Any] = [tool(function) for function in case.tools.values()]
+        if case.armed:
+            tools = wrap(tools, case.session)
         model = Scripted(model="scripted")
-        model._scene = scene
+        model._case = case
         return Agent(role="desk", goal="answer", backstory="none", llm=model, tools=tools, verbose=False)
 
-    def others(self, scene: Scene) -> dict[str, Any]:
-        return {"crew": self.crew(scene), "crew with a cache": self.crew(scene, cache=True)}
+    def others(self, case: ConformanceCase) -> dict[str, Any]:
+        return {"crew": self.crew(case), "crew with a cache": self.crew(case, cache=True)}
 
-    def crew(self, scene: Scene, **more: Any) -> Crew:
-        agent = self.agent(scene)
+    def crew(self, case: ConformanceCase, **more: Any) -> Crew:
+        agent = self.agent(case)
         task = Task(description="{input}", expected_output="a sentence", agent=agent)
         return Crew(agents=[agent], tasks=[task], **more)
 
-    def play(self, scene: Scene) -> None:
-        self.agent(scene).kickoff("What is the weather?")
+    def play(self, case: ConformanceCase) -> None:
+        self.agent(case).kickoff("What is the weather?")
 
-    async def play_async(self, scene: Scene) -> None:
-        await self.agent(scene).kickoff_async("What is the weather?")
+    async def play_async(self, case: ConformanceCase) -> None:
+        await self.agent(case).kickoff_async("What is the weather?")

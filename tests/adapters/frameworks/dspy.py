@@ -9,7 +9,7 @@ from typing import Any
 
 import dspy
 
-from sealegs.adapters.conformance import Harness, Scene, ScriptedToolCall
+from sealegs.adapters.conformance import ConformanceCase, Harness, ScriptedToolCall
 from sealegs.adapters.dspy import wrap
 
 OBSERVED = re.compile(r"\[\[ ## observation_(\d+) ## \]\]\n(.*?)(?=\n\n\[\[ ## |\Z)", re.DOTALL)
@@ -18,23 +18,23 @@ OBSERVED = re.compile(r"\[\[ ## observation_(\d+) ## \]\]\n(.*?)(?=\n\n\[\[ ## |
 class Scripted(dspy.BaseLM):
     """A model that does what a script says, a call a turn."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, case: ConformanceCase) -> None:
         super().__init__(model="scripted", cache=False)
-        self.scene = scene
+        self.case = case
         self.waiting: list[ScriptedToolCall] = []
         self.asks: list[ScriptedToolCall] = []
 
     def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
         text = "\n".join(str(message["content"]) for message in messages)
         if "[[ ## next_tool_name ## ]]" not in text:  # what is left is to put the answer into words
-            words = self.scene.script.last_words
+            words = self.case.script.last_words
             return _reply(f"[[ ## reasoning ## ]]\nEnough.\n\n[[ ## answer ## ]]\n{words}\n\n[[ ## completed ## ]]")
         if not self.waiting:
             if not OBSERVED.search(text):  # a conversation begins
                 self.asks.clear()
             found = {int(number): observation for number, observation in OBSERVED.findall(text)}
             results = {ask.id: found[number] for number, ask in enumerate(self.asks)}
-            self.waiting = list(self.scene.script.turn(text, results))
+            self.waiting = list(self.case.script.turn(text, results))
         name, arguments = "finish", {}
         if self.waiting:
             ask = self.waiting.pop(0)
@@ -59,21 +59,21 @@ class DSPy(Harness):
         "hang_cancelled (mixed)": "DSPy runs sync tools in the event loop itself, faulty or not",
     }
 
-    def agent(self, scene: Scene) -> dspy.ReAct:
-        made = agent(scene)
-        made.set_lm(Scripted(scene))
+    def agent(self, case: ConformanceCase) -> dspy.ReAct:
+        made = agent(case)
+        made.set_lm(Scripted(case))
         return made
 
-    def others(self, scene: Scene) -> dict[str, Any]:
-        return {"module": Program(self.agent(scene))}
+    def others(self, case: ConformanceCase) -> dict[str, Any]:
+        return {"module": Program(self.agent(case))}
 
-    def play(self, scene: Scene) -> None:
-        with dspy.context(lm=Scripted(scene), adapter=dspy.ChatAdapter()):
-            agent(scene)(question="What is the weather?")
+    def play(self, case: ConformanceCase) -> None:
+        with dspy.context(lm=Scripted(case), adapter=dspy.ChatAdapter()):
+            agent(case)(question="What is the weather?")
 
-    async def play_async(self, scene: Scene) -> None:
-        with dspy.context(lm=Scripted(scene), adapter=dspy.ChatAdapter()):
-            await agent(scene).acall(question="What is the weather?")
+    async def play_async(self, case: ConformanceCase) -> None:
+        with dspy.context(lm=Scripted(case), adapter=dspy.ChatAdapter()):
+            await agent(case).acall(question="What is the weather?")
 
 
 class Program(dspy.Module):
@@ -87,9 +87,9 @@ class Program(dspy.Module):
         return self.react(question=request)
 
 
-def agent(scene: Scene) -> dspy.ReAct:
-    tools: list[Any] = list(scene.tools.values())
-    return dspy.ReAct("question -> answer", tools=wrap(tools, scene.session) if scene.armed else tools)
+def agent(case: ConformanceCase) -> dspy.ReAct:
+    tools: list[Any] = list(case.tools.values())
+    return dspy.ReAct("question -> answer", tools=wrap(tools, case.session) if case.armed else tools)
 
 
 def _reply(text: str) -> Any:

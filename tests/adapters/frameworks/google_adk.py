@@ -16,7 +16,7 @@ from google.adk.runners import InMemoryRunner
 from google.genai import types
 from pydantic import PrivateAttr
 
-from sealegs.adapters.conformance import Harness, Scene
+from sealegs.adapters.conformance import ConformanceCase, Harness
 from sealegs.adapters.google_adk import wrap
 
 WHERE = {"user_id": "user", "session_id": "session"}
@@ -25,7 +25,7 @@ WHERE = {"user_id": "user", "session_id": "session"}
 class Scripted(BaseLlm):
     """A model that does what a script says."""
 
-    _scene: Scene = PrivateAttr()
+    _case: ConformanceCase = PrivateAttr()
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
@@ -39,9 +39,9 @@ class Scripted(BaseLlm):
                 if part.function_response is not None:
                     results[str(part.function_response.id)] = json.dumps(part.function_response.response)
                 texts.append(str(part.text))
-        asks = self._scene.script.turn("\n".join([*texts, *results.values()]), results)
+        asks = self._case.script.turn("\n".join([*texts, *results.values()]), results)
         calls = [types.FunctionCall(id=ask.id, name=ask.tool, args=dict(ask.arguments)) for ask in asks]
-        parts = [types.Part(function_call=call) for call in calls] or [types.Part(text=self._scene.script.last_words)]
+        parts = [types.Part(function_call=call) for call in calls] or [types.Part(text=self._case.script.last_words)]
         yield LlmResponse(content=types.Content(role="model", parts=parts))
 
 
@@ -53,37 +53,37 @@ class GoogleADK(Harness):
     def complaint(self, text: str) -> Any:
         return {"error": text}
 
-    def agent(self, scene: Scene) -> Agent:
-        tools: list[Any] = list(scene.tools.values())
-        if scene.armed:
-            tools = wrap(tools, scene.session, "shown" if scene.shows else "raised")
+    def agent(self, case: ConformanceCase) -> Agent:
+        tools: list[Any] = list(case.tools.values())
+        if case.armed:
+            tools = wrap(tools, case.session, "shown" if case.shows else "raised")
         model = Scripted(model="scripted")
-        model._scene = scene
+        model._case = case
         return Agent(name="desk", model=model, tools=tools)
 
-    def others(self, scene: Scene) -> dict[str, Any]:
-        return {"app": App(name="weather", root_agent=self.agent(scene)), "runner": self.runner(scene)}
+    def others(self, case: ConformanceCase) -> dict[str, Any]:
+        return {"app": App(name="weather", root_agent=self.agent(case)), "runner": self.runner(case)}
 
-    def runner(self, scene: Scene) -> InMemoryRunner:
-        return InMemoryRunner(self.agent(scene), app_name="weather")
+    def runner(self, case: ConformanceCase) -> InMemoryRunner:
+        return InMemoryRunner(self.agent(case), app_name="weather")
 
-    def play(self, scene: Scene) -> None:
-        runner = self.runner(scene)
+    def play(self, case: ConformanceCase) -> None:
+        runner = self.runner(case)
         asyncio.run(runner.session_service.create_session(app_name="weather", **WHERE))
         for event in runner.run(new_message=question(), **WHERE):
-            note(scene, event)
+            note(case, event)
 
-    async def play_async(self, scene: Scene) -> None:
-        runner = self.runner(scene)
+    async def play_async(self, case: ConformanceCase) -> None:
+        runner = self.runner(case)
         await runner.session_service.create_session(app_name="weather", **WHERE)
         async for event in runner.run_async(new_message=question(), **WHERE):
-            note(scene, event)
+            note(case, event)
 
 
 def question() -> types.Content:
     return types.Content(role="user", parts=[types.Part(text="What is the weather?")])
 
 
-def note(scene: Scene, event: Any) -> None:
+def note(case: ConformanceCase, event: Any) -> None:
     parts = event.content.parts if event.content else ()
-    scene.note(" ".join(next((name for name, value in part if value is not None), "") for part in parts))
+    case.note(" ".join(next((name for name, value in part if value is not None), "") for part in parts))

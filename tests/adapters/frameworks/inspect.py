@@ -16,7 +16,7 @@ from inspect_ai.tool import ToolCall, ToolDef, ToolError, ToolInfo
 from inspect_ai.util import time_limit
 from inspect_ai.util._display import init_display_type
 
-from sealegs.adapters.conformance import FINAL, Harness, Scene
+from sealegs.adapters.conformance import FINAL, ConformanceCase, Harness
 from sealegs.adapters.inspect import wrap
 
 init_display_type("none")
@@ -28,15 +28,15 @@ class Inspect(Harness):
     modes = ("async",)
     complaint = ToolError
 
-    def play(self, scene: Scene) -> None:
+    def play(self, case: ConformanceCase) -> None:
         raise NotImplementedError("Inspect's tools are async")
 
-    async def play_async(self, scene: Scene) -> None:
+    async def play_async(self, case: ConformanceCase) -> None:
         ended: list[BaseException] = []
         with tempfile.TemporaryDirectory() as folder:
-            task = Task(dataset=[Sample("What is the weather?")], solver=_played(scene, ended))
+            task = Task(dataset=[Sample("What is the weather?")], solver=_played(case, ended))
 
-            await eval_async(task, model=model(scene), log_dir=folder, log_level="critical", log_realtime=False)
+            await eval_async(task, model=model(case), log_dir=folder, log_level="critical", log_realtime=False)
         if ended:
             raise ended[0]
 
@@ -45,14 +45,14 @@ class Inspect(Harness):
 
 
 @solver
-def _played(scene: Scene, ended: list[BaseException]) -> Solver:
+def _played(case: ConformanceCase, ended: list[BaseException]) -> Solver:
     """Runs the agent in a sample, and tells what it ended by."""
-    tools = [ToolDef(function, parallel=True) for function in scene.tools.values()]
-    if scene.armed:
-        tools = wrap(tools, scene.session, "shown" if scene.shows else "raised")
+    tools = [ToolDef(function, parallel=True) for function in case.tools.values()]
+    if case.armed:
+        tools = wrap(tools, case.session, "shown" if case.shows else "raised")
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        limits: list[Any] = [] if scene.patience is None else [time_limit(scene.patience)]
+        limits: list[Any] = [] if case.patience is None else [time_limit(case.patience)]
         before = len(transcript().events)
         try:
             found, limit = await run(react(tools=tools, submit=False, prompt=None), state.messages, limits=limits)
@@ -65,19 +65,19 @@ def _played(scene: Scene, ended: list[BaseException]) -> Solver:
         finally:
             for event in transcript().events[before:]:
                 detail = event.function if isinstance(event, ToolEvent) else getattr(event, "data", "")
-                scene.note(f"{event.event} {detail}")
+                case.note(f"{event.event} {detail}")
         return state
 
     return solve
 
 
-def model(scene: Scene) -> Any:
+def model(case: ConformanceCase) -> Any:
     """A model that does what the script says."""
 
     def output(messages: list[ChatMessage], tools: list[ToolInfo], *_: Any) -> ModelOutput:
         results = {str(m.tool_call_id): _text(m) for m in messages if isinstance(m, ChatMessageTool)}
         texts = [tool.model_dump_json() for tool in tools]
-        asks = scene.script.turn("\n".join([*texts, *results.values()]), results)
+        asks = case.script.turn("\n".join([*texts, *results.values()]), results)
         made = ModelOutput.from_content("scripted", "" if asks else FINAL)
         made.usage = ModelUsage()
         made.message.tool_calls = [ToolCall(a.id, a.tool, dict(a.arguments)) for a in asks] or None

@@ -18,7 +18,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import PrivateAttr
 
-from sealegs.adapters.conformance import Harness, ModelScript, Scene
+from sealegs.adapters.conformance import ConformanceCase, Harness, ModelScript
 from sealegs.adapters.langchain import Seam, wrap
 
 START_WITH = {"messages": [{"role": "user", "content": "What is the weather?"}]}
@@ -62,26 +62,26 @@ class LangChain(Harness):
         "hang_timed_out (mixed)": "step_timeout waits for the thread of a sync tool, faulty or not",
     }
 
-    def agent(self, scene: Scene, **more: Any) -> Any:
-        tools = made(scene)
-        seam = [Seam(scene.session, "shown" if scene.shows else "raised")] if scene.armed else []
-        agent = create_agent(model(scene.script), tools, middleware=seam, **more)
-        agent.step_timeout = scene.patience
+    def agent(self, case: ConformanceCase, **more: Any) -> Any:
+        tools = made(case)
+        seam = [Seam(case.session, "shown" if case.shows else "raised")] if case.armed else []
+        agent = create_agent(model(case.script), tools, middleware=seam, **more)
+        agent.step_timeout = case.patience
         return agent
 
-    def others(self, scene: Scene) -> dict[str, Any]:
+    def others(self, case: ConformanceCase) -> dict[str, Any]:
         return {
-            "agent with a checkpointer": self.agent(scene, checkpointer=InMemorySaver()),
-            "agent in a chain": self.agent(scene).with_retry() | (lambda state: state["messages"][-1]),
+            "agent with a checkpointer": self.agent(case, checkpointer=InMemorySaver()),
+            "agent in a chain": self.agent(case).with_retry() | (lambda state: state["messages"][-1]),
         }
 
-    def play(self, scene: Scene) -> None:
-        for kind, part in self.agent(scene).stream(START_WITH, stream_mode=["updates", "custom"]):
-            noted(scene, kind, part)
+    def play(self, case: ConformanceCase) -> None:
+        for kind, part in self.agent(case).stream(START_WITH, stream_mode=["updates", "custom"]):
+            noted(case, kind, part)
 
-    async def play_async(self, scene: Scene) -> None:
-        async for kind, part in self.agent(scene).astream(START_WITH, stream_mode=["updates", "custom"]):
-            noted(scene, kind, part)
+    async def play_async(self, case: ConformanceCase) -> None:
+        async for kind, part in self.agent(case).astream(START_WITH, stream_mode=["updates", "custom"]):
+            noted(case, kind, part)
 
     def progress(self, text: str) -> None:
         get_stream_writer()(text)
@@ -91,11 +91,11 @@ class LangGraph(LangChain):
     framework = "LangGraph ToolNode"
     package = "langgraph-prebuilt"
 
-    def agent(self, scene: Scene, **more: Any) -> Any:
-        tools = made(scene)
-        if scene.armed:
-            tools = wrap(tools, scene.session, "shown" if scene.shows else "raised")
-        chat = model(scene.script).bind_tools(tools)
+    def agent(self, case: ConformanceCase, **more: Any) -> Any:
+        tools = made(case)
+        if case.armed:
+            tools = wrap(tools, case.session, "shown" if case.shows else "raised")
+        chat = model(case.script).bind_tools(tools)
         graph = StateGraph(MessagesState)
         graph.add_node("model", lambda state: {"messages": [chat.invoke(state["messages"])]})
         graph.add_node("tools", ToolNode(tools, handle_tool_errors=False))
@@ -103,20 +103,20 @@ class LangGraph(LangChain):
         graph.add_conditional_edges("model", tools_condition, {"tools": "tools", END: END})
         graph.add_edge("tools", "model")
         compiled = graph.compile(**more)
-        compiled.step_timeout = scene.patience
+        compiled.step_timeout = case.patience
         return compiled
 
 
-def made(scene: Scene) -> list[BaseTool]:
-    way = "coroutine" if scene.mode == "async" else "func"
+def made(case: ConformanceCase) -> list[BaseTool]:
+    way = "coroutine" if case.mode == "async" else "func"
     tools: list[BaseTool] = [
         StructuredTool.from_function(**{way: function}, parse_docstring=True)  # type: ignore[arg-type]
-        for function in scene.tools.values()
+        for function in case.tools.values()
     ]
     for tool in tools:
-        tool.handle_tool_error = not scene.armed  # a tool whose author has it tell the model of its `ToolException`
+        tool.handle_tool_error = not case.armed  # a tool whose author has it tell the model of its `ToolException`
     return tools
 
 
-def noted(scene: Scene, kind: str, part: Any) -> None:
-    scene.note(str(part) if kind == "custom" else f"{kind}: {', '.join(part)}")
+def noted(case: ConformanceCase, kind: str, part: Any) -> None:
+    case.note(str(part) if kind == "custom" else f"{kind}: {', '.join(part)}")

@@ -14,7 +14,7 @@ from llama_index.core.llms.mock import MockLLM
 from llama_index.core.tools import FunctionTool
 from pydantic import PrivateAttr
 
-from sealegs.adapters.conformance import Harness, Scene, ScriptedToolCall
+from sealegs.adapters.conformance import ConformanceCase, Harness, ScriptedToolCall
 from sealegs.adapters.llama_index import wrap
 
 PATIENT = 5.0  # seconds
@@ -23,7 +23,7 @@ PATIENT = 5.0  # seconds
 class Scripted(MockLLM, FunctionCallingLLM):
     """A model that does what a script says."""
 
-    _scene: Scene = PrivateAttr()
+    _case: ConformanceCase = PrivateAttr()
 
     @property
     def metadata(self) -> Any:
@@ -43,8 +43,8 @@ class Scripted(MockLLM, FunctionCallingLLM):
         }
         texts = [f"{message.role}: {message.content}" for message in messages if message.role != MessageRole.TOOL]
         answers = [results[id] for id in sorted(results)]  # a turn's calls come back in the order in which they end
-        asks = self._scene.script.turn("\n".join([*given["declared"], *texts, *answers]), results)
-        message = ChatMessage(role=MessageRole.ASSISTANT, content="" if asks else self._scene.script.last_words)
+        asks = self._case.script.turn("\n".join([*given["declared"], *texts, *answers]), results)
+        message = ChatMessage(role=MessageRole.ASSISTANT, content="" if asks else self._case.script.last_words)
         message.additional_kwargs["asks"] = asks
         return ChatResponse(message=message)
 
@@ -58,27 +58,27 @@ class LlamaIndex(Harness):
     package = "llama-index-core"
     modes = ("async", "mixed")
 
-    def play(self, scene: Scene) -> None:
+    def play(self, case: ConformanceCase) -> None:
         raise NotImplementedError("LlamaIndex's agents are async")
 
-    def agent(self, scene: Scene) -> FunctionAgent:
-        tools: list[Any] = [FunctionTool.from_defaults(function) for function in scene.tools.values()]
-        if scene.armed:
-            tools = wrap(tools, scene.session)
+    def agent(self, case: ConformanceCase) -> FunctionAgent:
+        tools: list[Any] = [FunctionTool.from_defaults(function) for function in case.tools.values()]
+        if case.armed:
+            tools = wrap(tools, case.session)
         model = Scripted()
-        model._scene = scene
+        model._case = case
         # The only timeout is that of the whole run; without it, a cancelled tool leaves the run waiting for ever.
-        timeout = scene.patience or PATIENT
+        timeout = case.patience or PATIENT
         return FunctionAgent(tools=tools, llm=model, streaming=False, timeout=timeout)
 
-    def others(self, scene: Scene) -> dict[str, Any]:
-        return {"workflow": AgentWorkflow(agents=[self.agent(scene)])}
+    def others(self, case: ConformanceCase) -> dict[str, Any]:
+        return {"workflow": AgentWorkflow(agents=[self.agent(case)])}
 
-    async def play_async(self, scene: Scene) -> None:
-        run = self.agent(scene).run("What is the weather?")
+    async def play_async(self, case: ConformanceCase) -> None:
+        run = self.agent(case).run("What is the weather?")
         try:
             async for event in run.stream_events():
-                scene.note(type(event).__name__)
+                case.note(type(event).__name__)
             await run
         finally:
             if not run.done():

@@ -20,7 +20,7 @@ import openai
 
 from sealegs.adapters import anthropic as anthropic_loop
 from sealegs.adapters import openai as openai_loop
-from sealegs.adapters.conformance import FINAL, Harness, Mode, Scene
+from sealegs.adapters.conformance import FINAL, ConformanceCase, Harness, Mode
 from sealegs.adapters.mock_model import ScriptServer, script_from
 from sealegs.adapters.mock_model.script import PlayedTurn, ToolUse
 from sealegs.adapters.mock_model.turn_counting import ConversationState
@@ -34,24 +34,24 @@ SETTINGS: Mapping[str, Any] = {"api_key": "none", "max_retries": 0}
 
 
 class Model(ScriptServer):
-    """The scripted server, that asks a scene's script."""
+    """The scripted server, that asks a case's script."""
 
-    scene: Scene
+    case: ConformanceCase
     ids: dict[str, str]
 
     def __init__(self) -> None:
         super().__init__(script_from({"turns": [{"say": FINAL}]}))
 
-    def plays(self, scene: Scene) -> Self:
-        """The same server, for another scene."""
-        self.scene, self.ids = scene, {}
+    def plays(self, case: ConformanceCase) -> Self:
+        """The same server, for another case."""
+        self.case, self.ids = case, {}
         self.requests.clear()
         return self
 
     def played(self, heard: ConversationState) -> PlayedTurn:
         body = self.requests[-1].body
         results = {self.ids[_at(id)]: text for id, text in _results(body)}
-        asks = self.scene.script.turn(json.dumps(body), results)
+        asks = self.case.script.turn(json.dumps(body), results)
         self.ids |= {f"{heard.turns}_{at}": ask.id for at, ask in enumerate(asks)}
         uses = tuple(ToolUse(tool=ask.tool, arguments=dict(ask.arguments)) for ask in asks)
         return PlayedTurn(heard.turns, None if uses else FINAL, uses)
@@ -67,29 +67,29 @@ class Loop(Harness):
     modes: ClassVar[tuple[Mode, ...]] = ("sync", "async")
     absent = {"hang_timed_out (sync)": "a loop that calls functions itself has no timeout for them"}
 
-    def play(self, scene: Scene) -> None:
-        self._scene = scene
-        self.converse(model().plays(scene), scene, armed(scene))
+    def play(self, case: ConformanceCase) -> None:
+        self._case = case
+        self.converse(model().plays(case), case, armed(case))
 
-    async def play_async(self, scene: Scene) -> None:
-        self._scene = scene
-        await self.converse_async(model().plays(scene), scene, armed(scene))
+    async def play_async(self, case: ConformanceCase) -> None:
+        self._case = case
+        await self.converse_async(model().plays(case), case, armed(case))
 
     def progress(self, text: str) -> None:
-        self._scene.note(text)
+        self._case.note(text)
 
     @abstractmethod
-    def converse(self, server: Model, scene: Scene, tools: Tools) -> None: ...
+    def converse(self, server: Model, case: ConformanceCase, tools: Tools) -> None: ...
 
     @abstractmethod
-    async def converse_async(self, server: Model, scene: Scene, tools: Tools) -> None: ...
+    async def converse_async(self, server: Model, case: ConformanceCase, tools: Tools) -> None: ...
 
 
 class Chat(Loop):
     framework = "OpenAI chat completions"
     package = "openai"
 
-    def converse(self, server: Model, scene: Scene, tools: Tools) -> None:
+    def converse(self, server: Model, case: ConformanceCase, tools: Tools) -> None:
         messages: list[Any] = [{"role": "user", "content": "What is the weather?"}]
         with openai.OpenAI(
             base_url=server.url, http_client=openai.DefaultHttpxClient(verify=False), **SETTINGS
@@ -99,13 +99,13 @@ class Chat(Loop):
                 messages.append(answer.choices[0].message)
                 if not (calls := messages[-1].tool_calls):
                     return
-                scene.note(f"calls {len(calls)}")
-                if scene.armed:
+                case.note(f"calls {len(calls)}")
+                if case.armed:
                     messages += openai_loop.tool_messages(calls, tools, error_text)
                 else:
                     messages += [_tool_message(*one) for one in answered(_chat_calls(calls), tools)]
 
-    async def converse_async(self, server: Model, scene: Scene, tools: Tools) -> None:
+    async def converse_async(self, server: Model, case: ConformanceCase, tools: Tools) -> None:
         messages: list[Any] = [{"role": "user", "content": "What is the weather?"}]
         async with openai.AsyncOpenAI(
             base_url=server.url, http_client=openai.DefaultAsyncHttpxClient(verify=False), **SETTINGS
@@ -115,9 +115,9 @@ class Chat(Loop):
                 messages.append(answer.choices[0].message)
                 if not (calls := messages[-1].tool_calls):
                     return
-                scene.note(f"calls {len(calls)}")
-                async with asyncio.timeout(scene.patience):
-                    if scene.armed:
+                case.note(f"calls {len(calls)}")
+                async with asyncio.timeout(case.patience):
+                    if case.armed:
                         messages += await openai_loop.tool_messages_async(calls, tools, error_text)
                     else:
                         messages += [_tool_message(*one) for one in await answered_async(_chat_calls(calls), tools)]
@@ -127,7 +127,7 @@ class Responses(Loop):
     framework = "OpenAI responses"
     package = "openai"
 
-    def converse(self, server: Model, scene: Scene, tools: Tools) -> None:
+    def converse(self, server: Model, case: ConformanceCase, tools: Tools) -> None:
         given: list[Any] = [{"role": "user", "content": "What is the weather?"}]
         declared: Any = [{"type": "function", **one["function"]} for one in functions(tools)]
         with openai.OpenAI(
@@ -138,13 +138,13 @@ class Responses(Loop):
                 given += output
                 if output[0].type != "function_call":
                     return
-                scene.note(f"calls {len(output)}")
-                if scene.armed:
+                case.note(f"calls {len(output)}")
+                if case.armed:
                     given += openai_loop.call_outputs(output, tools, error_text)
                 else:
                     given += [_call_output(*one) for one in answered(_response_calls(output), tools)]
 
-    async def converse_async(self, server: Model, scene: Scene, tools: Tools) -> None:
+    async def converse_async(self, server: Model, case: ConformanceCase, tools: Tools) -> None:
         given: list[Any] = [{"role": "user", "content": "What is the weather?"}]
         declared: Any = [{"type": "function", **one["function"]} for one in functions(tools)]
         async with openai.AsyncOpenAI(
@@ -155,9 +155,9 @@ class Responses(Loop):
                 given += output
                 if output[0].type != "function_call":
                     return
-                scene.note(f"calls {len(output)}")
-                async with asyncio.timeout(scene.patience):
-                    if scene.armed:
+                case.note(f"calls {len(output)}")
+                async with asyncio.timeout(case.patience):
+                    if case.armed:
                         given += await openai_loop.call_outputs_async(output, tools, error_text)
                     else:
                         given += [_call_output(*one) for one in await answered_async(_response_calls(output), tools)]
@@ -167,7 +167,7 @@ class Messages(Loop):
     framework = "Anthropic messages"
     package = "anthropic"
 
-    def converse(self, server: Model, scene: Scene, tools: Tools) -> None:
+    def converse(self, server: Model, case: ConformanceCase, tools: Tools) -> None:
         messages: list[Any] = [{"role": "user", "content": "What is the weather?"}]
         request: Any = {"model": "m", "max_tokens": 99, "tools": declarations(tools), "messages": messages}
         with anthropic.Anthropic(
@@ -175,13 +175,13 @@ class Messages(Loop):
         ) as client:
             while (answer := client.messages.create(**request)).stop_reason == "tool_use":
                 messages.append({"role": "assistant", "content": answer.content})
-                scene.note(f"calls {len(answer.content)}")
-                if scene.armed:
+                case.note(f"calls {len(answer.content)}")
+                if case.armed:
                     messages.append(anthropic_loop.tool_results(answer.content, tools, error_text))
                 else:
                     messages.append(_tool_results(answered(_uses(answer.content), tools)))
 
-    async def converse_async(self, server: Model, scene: Scene, tools: Tools) -> None:
+    async def converse_async(self, server: Model, case: ConformanceCase, tools: Tools) -> None:
         messages: list[Any] = [{"role": "user", "content": "What is the weather?"}]
         request: Any = {"model": "m", "max_tokens": 99, "tools": declarations(tools), "messages": messages}
         async with anthropic.AsyncAnthropic(
@@ -189,9 +189,9 @@ class Messages(Loop):
         ) as client:
             while (answer := await client.messages.create(**request)).stop_reason == "tool_use":
                 messages.append({"role": "assistant", "content": answer.content})
-                scene.note(f"calls {len(answer.content)}")
-                async with asyncio.timeout(scene.patience):
-                    if scene.armed:
+                case.note(f"calls {len(answer.content)}")
+                async with asyncio.timeout(case.patience):
+                    if case.armed:
                         messages.append(await anthropic_loop.tool_results_async(answer.content, tools, error_text))
                     else:
                         messages.append(_tool_results(await answered_async(_uses(answer.content), tools)))
@@ -202,34 +202,34 @@ class ToolRunner(Loop):
     package = "anthropic"
     absent = {"hang_timed_out": "the runner has no timeout for a tool call"}
 
-    def converse(self, server: Model, scene: Scene, tools: Tools) -> None:
+    def converse(self, server: Model, case: ConformanceCase, tools: Tools) -> None:
         given: Any = [anthropic.beta_tool(texts(function)) for function in tools.values()]
         with anthropic.Anthropic(
             base_url=server.root, http_client=anthropic.DefaultHttpxClient(verify=False), **SETTINGS
         ) as client:
             for message in client.beta.messages.tool_runner(tools=given, **self.request):
-                scene.note(f"{message.stop_reason} {len(message.content)}")
+                case.note(f"{message.stop_reason} {len(message.content)}")
 
-    async def converse_async(self, server: Model, scene: Scene, tools: Tools) -> None:
+    async def converse_async(self, server: Model, case: ConformanceCase, tools: Tools) -> None:
         given: Any = [anthropic.beta_async_tool(texts(function)) for function in tools.values()]
         async with anthropic.AsyncAnthropic(
             base_url=server.root, http_client=anthropic.DefaultAsyncHttpxClient(verify=False), **SETTINGS
         ) as client:
             async for message in client.beta.messages.tool_runner(tools=given, **self.request):
-                scene.note(f"{message.stop_reason} {len(message.content)}")
+                case.note(f"{message.stop_reason} {len(message.content)}")
 
     @property
     def request(self) -> Any:
         return {"model": "m", "max_tokens": 99, "messages": [{"role": "user", "content": "What is the weather?"}]}
 
 
-def armed(scene: Scene) -> Tools:
+def armed(case: ConformanceCase) -> Tools:
     """The adapter's line for functions."""
-    if not scene.armed:
-        return scene.tools
-    if scene.session is None:
-        return {name: tool(function) for name, function in scene.tools.items()}
-    return wrap(scene.tools, scene.session)
+    if not case.armed:
+        return case.tools
+    if case.session is None:
+        return {name: tool(function) for name, function in case.tools.items()}
+    return wrap(case.tools, case.session)
 
 
 def functions(tools: Tools) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
 
 from agents import Agent, FunctionTool, RunConfig, Runner, function_tool
-from sealegs.adapters.conformance import Harness, Scene
+from sealegs.adapters.conformance import ConformanceCase, Harness
 from sealegs.adapters.openai_agents import wrap
 
 QUIET = RunConfig(tracing_disabled=True)
@@ -23,23 +23,23 @@ class OpenAIAgents(Harness):
         "hang_timed_out (mixed)": "the SDK has a timeout for async tools only",
     }
 
-    def agent(self, scene: Scene) -> Agent[Any]:
-        tools: list[Any] = [function_tool(function, timeout=scene.patience) for function in scene.tools.values()]
-        if scene.armed:
-            tools = wrap(tools, scene.session)
-        return Agent("desk", tools=tools, model=model(scene))
+    def agent(self, case: ConformanceCase) -> Agent[Any]:
+        tools: list[Any] = [function_tool(function, timeout=case.patience) for function in case.tools.values()]
+        if case.armed:
+            tools = wrap(tools, case.session)
+        return Agent("desk", tools=tools, model=model(case))
 
-    def play(self, scene: Scene) -> None:
-        for item in Runner.run_sync(self.agent(scene), "What is the weather?", run_config=QUIET).new_items:
-            scene.note(item.type)
+    def play(self, case: ConformanceCase) -> None:
+        for item in Runner.run_sync(self.agent(case), "What is the weather?", run_config=QUIET).new_items:
+            case.note(item.type)
 
-    async def play_async(self, scene: Scene) -> None:
-        run = Runner.run_streamed(self.agent(scene), "What is the weather?", run_config=QUIET)
+    async def play_async(self, case: ConformanceCase) -> None:
+        run = Runner.run_streamed(self.agent(case), "What is the weather?", run_config=QUIET)
         async for event in run.stream_events():
-            scene.note(getattr(event, "name", event.type))
+            case.note(getattr(event, "name", event.type))
 
 
-def model(scene: Scene) -> ScriptedModel:
+def model(case: ConformanceCase) -> ScriptedModel:
     def turn(call: ModelCall) -> ModelStep:
         items = call.input if isinstance(call.input, list) else [{"role": "user", "content": call.input}]
         results = {str(item["call_id"]): str(item["output"]) for item in items if "output" in item}
@@ -48,8 +48,8 @@ def model(scene: Scene) -> ScriptedModel:
             for tool in call.tools
             if isinstance(tool, FunctionTool)
         ]
-        asks = scene.script.turn("\n".join([*declared, *map(str, items)]), results)
+        asks = case.script.turn("\n".join([*declared, *map(str, items)]), results)
         calls = [function_call(ask.tool, ask.arguments, call_id=ask.id) for ask in asks]
-        return ModelStep(output=calls or [assistant_message(scene.script.last_words)])
+        return ModelStep(output=calls or [assistant_message(case.script.last_words)])
 
     return ScriptedModel([ModelStep(responder=turn) for _ in range(MOST_TURNS)])

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
-from sealegs.adapters.conformance import Harness, Mode, Scene
+from sealegs.adapters.conformance import ConformanceCase, Harness, Mode
 from sealegs.adapters.conformance.harness import ScriptedToolCall
 from sealegs.adapters.python import tool, wrap
 
@@ -26,40 +26,40 @@ class Plain(Harness):
         "hang_timed_out (mixed)": "a thread cannot be given up: the loop waits for it until the session ends",
     }
 
-    def given(self, scene: Scene) -> Tools:
+    def given(self, case: ConformanceCase) -> Tools:
         """The agent's own tools."""
-        return dict(scene.tools)
+        return dict(case.tools)
 
-    def armed(self, scene: Scene) -> Tools:
+    def armed(self, case: ConformanceCase) -> Tools:
         """The one line of the adapter, by hand or by decorator."""
-        tools = self.given(scene)
-        if not scene.armed:
+        tools = self.given(case)
+        if not case.armed:
             return tools
-        if scene.session is None:
+        if case.session is None:
             return {name: tool(function) for name, function in tools.items()}
-        return wrap(tools, scene.session)
+        return wrap(tools, case.session)
 
-    def play(self, scene: Scene) -> None:
-        self._scene = scene
-        tools = self.armed(scene)
+    def play(self, case: ConformanceCase) -> None:
+        self._case = case
+        tools = self.armed(case)
         results: dict[str, str] = {}
         with ThreadPoolExecutor() as pool:
-            while asks := scene.script.turn(_prompt(tools, results), results):
-                scene.note(f"calls {len(asks)}")
-                calls = [pool.submit(_called, tools, ask, scene) for ask in asks]
+            while asks := case.script.turn(_prompt(tools, results), results):
+                case.note(f"calls {len(asks)}")
+                calls = [pool.submit(_called, tools, ask, case) for ask in asks]
                 results.update({ask.id: call.result() for ask, call in zip(asks, calls)})
 
-    async def play_async(self, scene: Scene) -> None:
-        self._scene = scene
-        tools = self.armed(scene)
+    async def play_async(self, case: ConformanceCase) -> None:
+        self._case = case
+        tools = self.armed(case)
         results: dict[str, str] = {}
-        while asks := scene.script.turn(_prompt(tools, results), results):
-            scene.note(f"calls {len(asks)}")
-            found = await asyncio.gather(*(_called_async(tools, ask, scene) for ask in asks))
+        while asks := case.script.turn(_prompt(tools, results), results):
+            case.note(f"calls {len(asks)}")
+            found = await asyncio.gather(*(_called_async(tools, ask, case) for ask in asks))
             results.update({ask.id: text for ask, text in zip(asks, found)})
 
     def progress(self, text: str) -> None:
-        self._scene.note(text)
+        self._case.note(text)
 
 
 def _prompt(tools: Tools, results: dict[str, str]) -> str:
@@ -75,65 +75,65 @@ class Generators(Plain):
     def chunks(self, answer: Any) -> list[Any]:  # type: ignore[override]
         return answer.split(" ") if isinstance(answer, str) else [{key: value} for key, value in answer.items()]
 
-    def given(self, scene: Scene) -> Tools:
-        form = _streamed_async if scene.mode == "async" else _streamed
-        return {name: form(function, scene) for name, function in scene.tools.items()}
+    def given(self, case: ConformanceCase) -> Tools:
+        form = _streamed_async if case.mode == "async" else _streamed
+        return {name: form(function, case) for name, function in case.tools.items()}
 
 
-def _streamed(function: Callable[..., Any], scene: Scene) -> Callable[..., Any]:
+def _streamed(function: Callable[..., Any], case: ConformanceCase) -> Callable[..., Any]:
     @functools.wraps(function)
     def stream(city: str) -> Iterator[Any]:
         answer = function(city)
         for chunk in answer if isinstance(answer, list) else (answer,):
-            scene.note("given")
+            case.note("given")
             yield chunk
 
     return stream
 
 
-def _streamed_async(function: Callable[..., Any], scene: Scene) -> Callable[..., Any]:
+def _streamed_async(function: Callable[..., Any], case: ConformanceCase) -> Callable[..., Any]:
     @functools.wraps(function)
     async def stream(city: str) -> AsyncIterator[Any]:
         answer = await function(city)
         for chunk in answer if isinstance(answer, list) else (answer,):
-            scene.note("given")
+            case.note("given")
             yield chunk
 
     return stream
 
 
-def _called(tools: Tools, ask: ScriptedToolCall, scene: Scene) -> str:
+def _called(tools: Tools, ask: ScriptedToolCall, case: ConformanceCase) -> str:
     try:
-        return _text(_read(tools[ask.tool](**ask.arguments), scene))
+        return _text(_read(tools[ask.tool](**ask.arguments), case))
     except Exception as error:
         return f"Error: {type(error).__name__}: {error}"
 
 
-async def _called_async(tools: Tools, ask: ScriptedToolCall, scene: Scene) -> str:
-    if scene.mode == "mixed":
-        return await asyncio.to_thread(_called, tools, ask, scene)
+async def _called_async(tools: Tools, ask: ScriptedToolCall, case: ConformanceCase) -> str:
+    if case.mode == "mixed":
+        return await asyncio.to_thread(_called, tools, ask, case)
     try:
-        return _text(await asyncio.wait_for(_read_async(tools[ask.tool](**ask.arguments), scene), scene.patience))
+        return _text(await asyncio.wait_for(_read_async(tools[ask.tool](**ask.arguments), case), case.patience))
     except Exception as error:
         return f"Error: {type(error).__name__}: {error}"
 
 
-def _read(answer: Any, scene: Scene) -> Any:
+def _read(answer: Any, case: ConformanceCase) -> Any:
     if not isinstance(answer, Iterator):
         return answer
     chunks = []
     for chunk in answer:
-        scene.note("read")
+        case.note("read")
         chunks.append(chunk)
     return chunks
 
 
-async def _read_async(answer: Any, scene: Scene) -> Any:
+async def _read_async(answer: Any, case: ConformanceCase) -> Any:
     if not isinstance(answer, AsyncIterator):
         return await answer
     chunks = []
     async for chunk in answer:
-        scene.note("read")
+        case.note("read")
         chunks.append(chunk)
     return chunks
 

@@ -18,7 +18,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.toolsets import FunctionToolset
 
-from sealegs.adapters.conformance import Harness, Scene, ScriptedToolCall
+from sealegs.adapters.conformance import ConformanceCase, Harness, ScriptedToolCall
 from sealegs.adapters.pydantic_ai import Errors, Seam, SeamToolset
 
 
@@ -27,38 +27,38 @@ class PydanticAI(Harness):
     package = "pydantic-ai-slim"
     complaint = ToolFailed
 
-    def agent(self, scene: Scene) -> Agent:
-        tools = [Tool(function, timeout=scene.patience) for function in scene.tools.values()]
-        seam = [Seam(scene.session, errors(scene))] if scene.armed else []
-        return Agent(model(scene), tools=tools, capabilities=seam, retries=0 if scene.patience is None else 3)
+    def agent(self, case: ConformanceCase) -> Agent:
+        tools = [Tool(function, timeout=case.patience) for function in case.tools.values()]
+        seam = [Seam(case.session, errors(case))] if case.armed else []
+        return Agent(model(case), tools=tools, capabilities=seam, retries=0 if case.patience is None else 3)
 
-    def play(self, scene: Scene) -> None:
+    def play(self, case: ConformanceCase) -> None:
         async def noted(context: Any, events: Any) -> None:
             async for event in events:
-                note(scene, event)
+                note(case, event)
 
-        self.agent(scene).run_sync("What is the weather?", event_stream_handler=noted)
+        self.agent(case).run_sync("What is the weather?", event_stream_handler=noted)
 
-    async def play_async(self, scene: Scene) -> None:
-        async with self.agent(scene).run_stream_events("What is the weather?") as events:
+    async def play_async(self, case: ConformanceCase) -> None:
+        async with self.agent(case).run_stream_events("What is the weather?") as events:
             async for event in events:
-                note(scene, event)
+                note(case, event)
 
 
 class PydanticAIToolset(PydanticAI):
     framework = "Pydantic AI toolset"
 
-    def agent(self, scene: Scene) -> Agent:
-        inner: FunctionToolset[Any] = FunctionToolset(list(scene.tools.values()), timeout=scene.patience)
-        toolset = SeamToolset(inner, scene.session, errors(scene)) if scene.armed else inner
-        return Agent(model(scene), toolsets=[toolset], retries=0 if scene.patience is None else 3)
+    def agent(self, case: ConformanceCase) -> Agent:
+        inner: FunctionToolset[Any] = FunctionToolset(list(case.tools.values()), timeout=case.patience)
+        toolset = SeamToolset(inner, case.session, errors(case)) if case.armed else inner
+        return Agent(model(case), toolsets=[toolset], retries=0 if case.patience is None else 3)
 
 
-def errors(scene: Scene) -> Errors:
-    return "shown" if scene.shows else "raised"
+def errors(case: ConformanceCase) -> Errors:
+    return "shown" if case.shows else "raised"
 
 
-def model(scene: Scene) -> FunctionModel:
+def model(case: ConformanceCase) -> FunctionModel:
     def turn(messages: list[ModelMessage], info: AgentInfo) -> tuple[ScriptedToolCall, ...]:
         results: dict[str, str] = {}
         texts = [f"{tool.name}: {tool.description} {tool.parameters_json_schema}" for tool in info.function_tools]
@@ -71,22 +71,22 @@ def model(scene: Scene) -> FunctionModel:
                     results[part.tool_call_id] = part.model_response()
                 elif isinstance(part, UserPromptPart):
                     texts.append(str(part.content))
-        return scene.script.turn("\n".join([*texts, *results.values()]), results)
+        return case.script.turn("\n".join([*texts, *results.values()]), results)
 
     async def streamed(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[Any]:
         asks = turn(messages, info)
         for index, ask in enumerate(asks):
             yield {index: DeltaToolCall(ask.tool, json.dumps(dict(ask.arguments)), tool_call_id=ask.id)}
         if not asks:
-            yield scene.script.last_words
+            yield case.script.last_words
 
     def whole(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         asks = turn(messages, info)
         calls = [ToolCallPart(ask.tool, dict(ask.arguments), tool_call_id=ask.id) for ask in asks]
-        return ModelResponse(calls or [TextPart(scene.script.last_words)])
+        return ModelResponse(calls or [TextPart(case.script.last_words)])
 
     return FunctionModel(whole, stream_function=streamed)
 
 
-def note(scene: Scene, event: Any) -> None:
-    scene.note(type(event).__name__)
+def note(case: ConformanceCase, event: Any) -> None:
+    case.note(type(event).__name__)

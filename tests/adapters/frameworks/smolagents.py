@@ -8,16 +8,16 @@ from typing import Any
 from smolagents import ChatMessage, CodeAgent, MultiStepAgent, ToolCallingAgent, tool
 from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole, Model
 
-from sealegs.adapters.conformance import Harness, Scene, ScriptedToolCall
+from sealegs.adapters.conformance import ConformanceCase, Harness, ScriptedToolCall
 from sealegs.adapters.smolagents import wrap
 
 
 class Scripted(Model):
     """A model that does what a script says, by tool calls or by code."""
 
-    def __init__(self, scene: Scene, *, by_code: bool, keeps: bool = False) -> None:
+    def __init__(self, case: ConformanceCase, *, by_code: bool, keeps: bool = False) -> None:
         super().__init__(model_id="scripted")
-        self.scene, self.by_code = scene, by_code
+        self.case, self.by_code = case, by_code
         self.line = "answer = {call}\nprint(answer)" if keeps else "print({call})"
         self.asks: tuple[ScriptedToolCall, ...] = ()
         self.reads_too: Callable[[], str] = str  # what an agent puts before it besides
@@ -27,13 +27,13 @@ class Scripted(Model):
         declared = [tool.to_tool_calling_prompt() for tool in tools_to_call_from or ()]
         # Several calls of one turn come back as one text; with code there is one text by its nature.
         results = {ask.id: texts[-1] for ask in self.asks}
-        self.asks = self.scene.script.turn("\n".join([self.reads_too(), *declared, *texts]), results)
+        self.asks = self.case.script.turn("\n".join([self.reads_too(), *declared, *texts]), results)
         if self.by_code:
             lines = [self.line.format(call=f"{ask.tool}(city={ask.arguments['city']!r})") for ask in self.asks]
-            code = "\n".join(lines or [f"final_answer({self.scene.script.last_words!r})"])
+            code = "\n".join(lines or [f"final_answer({self.case.script.last_words!r})"])
             return ChatMessage(MessageRole.ASSISTANT, f"Thought: so be it\n<code>\n{code}\n</code>")
         calls = [_call(ask.id, ask.tool, dict(ask.arguments)) for ask in self.asks]
-        calls = calls or [_call("final", "final_answer", {"answer": self.scene.script.last_words})]
+        calls = calls or [_call("final", "final_answer", {"answer": self.case.script.last_words})]
         return ChatMessage(MessageRole.ASSISTANT, "", tool_calls=calls)
 
 
@@ -43,14 +43,14 @@ class SmolToolCalling(Harness):
     modes = ("sync",)
     absent = {"hang_timed_out": "smolagents has no timeout for a tool call"}
 
-    def agent(self, scene: Scene) -> MultiStepAgent:
-        return ToolCallingAgent(made(scene), Scripted(scene, by_code=False), verbosity_level=-1, max_steps=12)
+    def agent(self, case: ConformanceCase) -> MultiStepAgent:
+        return ToolCallingAgent(made(case), Scripted(case, by_code=False), verbosity_level=-1, max_steps=12)
 
-    def play(self, scene: Scene) -> None:
-        for step in self.agent(scene).run("What is the weather?", stream=True):
-            scene.note(type(step).__name__)
+    def play(self, case: ConformanceCase) -> None:
+        for step in self.agent(case).run("What is the weather?", stream=True):
+            case.note(type(step).__name__)
 
-    async def play_async(self, scene: Scene) -> None:
+    async def play_async(self, case: ConformanceCase) -> None:
         raise NotImplementedError("smolagents is sync")
 
 
@@ -58,21 +58,21 @@ class SmolCode(SmolToolCalling):
     framework = "smolagents CodeAgent"
     absent = {"hang_timed_out": "the timeout of the local executor waits for its thread, faulty or not"}
 
-    def others(self, scene: Scene) -> dict[str, Any]:
+    def others(self, case: ConformanceCase) -> dict[str, Any]:
         """One whose code defines a variable, and whose model reads which there are."""
-        model = Scripted(scene, by_code=True, keeps=True)
-        agent = CodeAgent(made(scene), model, verbosity_level=-1, max_steps=12)
+        model = Scripted(case, by_code=True, keeps=True)
+        agent = CodeAgent(made(case), model, verbosity_level=-1, max_steps=12)
         executor: Any = agent.python_executor
         model.reads_too = lambda: f"defined: {'answer' in executor.state}"
         return {"agent with variables": agent}
 
-    def agent(self, scene: Scene) -> MultiStepAgent:
-        return CodeAgent(made(scene), Scripted(scene, by_code=True), verbosity_level=-1, max_steps=12)
+    def agent(self, case: ConformanceCase) -> MultiStepAgent:
+        return CodeAgent(made(case), Scripted(case, by_code=True), verbosity_level=-1, max_steps=12)
 
 
-def made(scene: Scene) -> list[Any]:
-    tools = [tool(function) for function in scene.tools.values()]
-    return wrap(tools, scene.session) if scene.armed else tools
+def made(case: ConformanceCase) -> list[Any]:
+    tools = [tool(function) for function in case.tools.values()]
+    return wrap(tools, case.session) if case.armed else tools
 
 
 def _call(id: str, name: str, arguments: dict[str, Any]) -> ChatMessageToolCall:

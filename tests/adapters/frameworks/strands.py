@@ -8,7 +8,7 @@ import warnings
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
-from sealegs.adapters.conformance import Harness, Scene
+from sealegs.adapters.conformance import ConformanceCase, Harness
 from sealegs.adapters.strands import wrap
 
 with warnings.catch_warnings():
@@ -21,8 +21,8 @@ with warnings.catch_warnings():
 class Scripted(Model):
     """A model that does what a script says."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+    def __init__(self, case: ConformanceCase) -> None:
+        self.case = case
         self.reads_too: Callable[[], str] = str  # what an agent puts before it besides
 
     def update_config(self, **model_config: Any) -> None: ...
@@ -46,7 +46,7 @@ class Scripted(Model):
                     texts.append(f"{result['toolUseId']} {result['status']}")
                 else:
                     texts.append(str(part.get("text")))
-        asks = self.scene.script.turn("\n".join([*texts, *results.values()]), results)
+        asks = self.case.script.turn("\n".join([*texts, *results.values()]), results)
         yield {"messageStart": {"role": "assistant"}}
         for ask in asks:
             yield {"contentBlockStart": {"start": {"toolUse": {"toolUseId": ask.id, "name": ask.tool}}}}
@@ -54,7 +54,7 @@ class Scripted(Model):
             yield {"contentBlockStop": {}}
         if not asks:
             yield {"contentBlockStart": {"start": {}}}
-            yield {"contentBlockDelta": {"delta": {"text": self.scene.script.last_words}}}
+            yield {"contentBlockDelta": {"delta": {"text": self.case.script.last_words}}}
             yield {"contentBlockStop": {}}
         yield {"messageStop": {"stopReason": "tool_use" if asks else "end_turn"}}
 
@@ -64,18 +64,18 @@ class Strands(Harness):
     package = "strands-agents"
     absent = {"hang_timed_out": "Strands has no timeout for a tool call"}
 
-    def tools(self, scene: Scene) -> list[Any]:
-        return [tool(function) for function in scene.tools.values()]
+    def tools(self, case: ConformanceCase) -> list[Any]:
+        return [tool(function) for function in case.tools.values()]
 
-    def agent(self, scene: Scene, **more: Any) -> Agent:
-        tools = self.tools(scene)
-        if scene.armed:
-            tools = wrap(tools, scene.session)
-        return Agent(model=Scripted(scene), tools=tools, **{"callback_handler": None, **more})
+    def agent(self, case: ConformanceCase, **more: Any) -> Agent:
+        tools = self.tools(case)
+        if case.armed:
+            tools = wrap(tools, case.session)
+        return Agent(model=Scripted(case), tools=tools, **{"callback_handler": None, **more})
 
-    def others(self, scene: Scene) -> dict[str, Any]:
+    def others(self, case: ConformanceCase) -> dict[str, Any]:
         """One that counts its runs in its state."""
-        agent = self.agent(scene)
+        agent = self.agent(case)
 
         def count(event: BeforeInvocationEvent) -> None:
             agent.state.set("runs", (agent.state.get("runs") or 0) + 1)
@@ -85,20 +85,20 @@ class Strands(Harness):
         model.reads_too = lambda: f"run {agent.state.get('runs')}"
         return {"agent with a state": agent}
 
-    def play(self, scene: Scene) -> None:
-        self.agent(scene, callback_handler=lambda **event: note(scene, event))("What is the weather?")
+    def play(self, case: ConformanceCase) -> None:
+        self.agent(case, callback_handler=lambda **event: note(case, event))("What is the weather?")
 
-    async def play_async(self, scene: Scene) -> None:
-        async for event in self.agent(scene).stream_async("What is the weather?"):
-            note(scene, event)
+    async def play_async(self, case: ConformanceCase) -> None:
+        async for event in self.agent(case).stream_async("What is the weather?"):
+            note(case, event)
 
 
 class StrandsStream(Strands):
     framework = "Strands streaming tools"
     modes = ("async",)
 
-    def tools(self, scene: Scene) -> list[Any]:
-        return [tool(streamed(function)) for function in scene.tools.values()]
+    def tools(self, case: ConformanceCase) -> list[Any]:
+        return [tool(streamed(function)) for function in case.tools.values()]
 
 
 def streamed(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -114,7 +114,7 @@ def streamed(function: Callable[..., Any]) -> Callable[..., Any]:
     return chunks
 
 
-def note(scene: Scene, event: Any) -> None:
+def note(case: ConformanceCase, event: Any) -> None:
     stream = event.get("tool_stream_event")
     data = stream["data"] if stream is not None and isinstance(stream["data"], str) else ""
-    scene.note(f"{' '.join(sorted(str(key) for key in event))} {data}")
+    case.note(f"{' '.join(sorted(str(key) for key in event))} {data}")

@@ -24,14 +24,14 @@ from typing import Any
 
 from sealegs.adapters.conformance import (
     CHECKS,
+    ConformanceCase,
     ConformanceReport,
     Harness,
     ModelScript,
-    Scene,
     ScriptedToolCall,
     conform,
 )
-from sealegs.adapters.conformance.fixtures import Desk
+from sealegs.adapters.conformance.fixtures import WeatherTools
 from sealegs.faults import Plan, Rule
 from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import Nth, Tool
@@ -63,12 +63,12 @@ def _round(harness: Harness, *, armed: bool) -> float:
         [[ScriptedToolCall(f"call_{number}", "advice", {"city": f"City {number}"})] for number in range(CALLS)]
     )
     session = Session(NEVER) if armed else None
-    scene = Scene(mode, Desk(mode).tools(), script, armed, session)
+    case = ConformanceCase(mode, WeatherTools(mode).tools(), script, armed, session)
     began = time.perf_counter()
     if mode == "sync":
-        harness.play(scene)
+        harness.play(case)
     else:
-        asyncio.run(harness.play_async(scene))
+        asyncio.run(harness.play_async(case))
     assert script.finished
     return (time.perf_counter() - began) / CALLS
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sealegs.adapters.skiff import wrap
 from skiff import Tool, sail
 
-from sealegs.adapters.conformance import Harness, Mode, Scene
+from sealegs.adapters.conformance import ConformanceCase, Harness, Mode
 
 
 class Skiff(Harness):
@@ -17,12 +17,12 @@ class Skiff(Harness):
     modes: ClassVar[tuple[Mode, ...]] = ("sync",)
     absent = {"hang_timed_out": "Skiff has no timeout for a tool call"}
 
-    def play(self, scene: Scene) -> None:
+    def play(self, case: ConformanceCase) -> None:
         def model(prompt: str, results: Mapping[str, str]) -> list[tuple[str, str, Mapping[str, Any]]]:
-            return [(ask.id, ask.tool, ask.arguments) for ask in scene.script.turn(prompt, results)]
+            return [(ask.id, ask.tool, ask.arguments) for ask in case.script.turn(prompt, results)]
 
-        tools = [Tool(name, function.__doc__ or "", function) for name, function in scene.tools.items()]
-        sail(model, wrap(tools, scene.session) if scene.armed else tools)
+        tools = [Tool(name, function.__doc__ or "", function) for name, function in case.tools.items()]
+        sail(model, wrap(tools, case.session) if case.armed else tools)
 
-    async def play_async(self, scene: Scene) -> None:
+    async def play_async(self, case: ConformanceCase) -> None:
         raise NotImplementedError("Skiff is sync")

@@ -229,7 +229,7 @@ def test_over_mcp_the_same_plan_gives_the_same_faults(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"workload": "tipp"}, "there is no workload 'tipp'"),
+        ({"workload": "tipp"}, "unknown workload 'tipp'"),
         ({"model": "scripted/wise"}, "is not a scripted model; There is scripted/oracle"),
         ({"model": "gpt"}, "is not a model; Write PROVIDER:MODEL"),
         ({"boundary": "inner"}, "it has one agent"),

@@ -313,7 +313,7 @@ def test_mistakes_are_reported_before_anything_runs(tmp_path: Path) -> None:
     one = run_request("a", "noted", note=str(tmp_path / "note"), value=1)
     wrong = mistakes(one, one, RunRequest("b", {"a": {1}}), jobs=0, limits=RunLimits(0, -1)).splitlines()
     assert len(wrong) == 5
-    assert "'a' is there twice" in wrong[3]
+    assert "'a' appears twice" in wrong[3]
     assert "no module 'nowhere'" in mistakes(one, work="nowhere:run")
     assert "did you mean act?" in mistakes(one, work=f"{HERE}.isolated_runs:acd")
     assert "cannot be called" in mistakes(one, work=f"{HERE}.isolated_runs:SEEN")

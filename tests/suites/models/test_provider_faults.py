@@ -334,7 +334,7 @@ def test_a_budget_stops_a_run_between_episodes_and_a_larger_one_resumes_it(
     ("words", "message"),
     [
         (["--models", "none.txt"], "--models none.txt cannot be read"),
-        (["--models", "empty.txt"], "--models empty.txt names no model; write one a line"),
+        (["--models", "empty.txt"], "--models empty.txt names no model; write one per line"),
         (["--model", MODEL, "--cost-limit", "1"], "--cost-limit needs prices: give --prices FILE"),
         (["--model", MODEL, "--prices", "none.yaml"], "--prices none.yaml: there is no such file"),
         (["--model", MODEL, "--reasoning-effort", "hig"], "unknown reasoning effort 'hig': did you mean high?"),

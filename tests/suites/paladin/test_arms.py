@@ -120,11 +120,12 @@ def test_critic_recommends_three_times_for_a_tool_and_no_more() -> None:
 def test_retrieval_speaks_of_failures_alone(arm: str) -> None:
     clean = next(e for e in episodes_of_set("eval") if not e.failure)
     one, other = (
-        build_record(play_paladin_episode(clean, "heeder", Setup(arm, retrieval))) for retrieval in ("off", "on")
+        build_record(play_paladin_episode(clean, "follows_prompt", Setup(arm, retrieval)))
+        for retrieval in ("off", "on")
     )
     assert one.turns == other.turns
     failing = next(e for e in episodes_of_set("eval") if e.kind == "switch")
-    events = play_paladin_episode(failing, "heeder", Setup(arm, "on", max_steps=15))
+    events = play_paladin_episode(failing, "follows_prompt", Setup(arm, "on", max_steps=15))
     advised = {event.call for event in events if isinstance(event, LayerActionTaken) and event.action == "advised"}
     assert advised
     assert advised <= {event.call for event in events if isinstance(event, FaultInjected) and event.delivered}
@@ -246,9 +247,9 @@ def ends(backbone: str, arm: str, retrieval: str = "off") -> dict[str, list[bool
     return found
 
 
-def test_every_arm_shows_in_a_backbone_that_heeds_its_words() -> None:
-    """What each arm's prompt and questions name, `heeder` does, and nothing else: so no two arms end alike."""
-    found = {arm: ends("heeder", arm) for arm in ARMS}
+def test_every_arm_shows_in_a_backbone_that_follows_its_prompt() -> None:
+    """What each arm's prompt and questions name, `follows_prompt` does, and nothing else: so no two arms end alike."""
+    found = {arm: ends("follows_prompt", arm) for arm in ARMS}
     share = {arm: {kind: sum(own) / len(own) for kind, own in kinds.items()} for arm, kinds in found.items()}
     assert share["vanilla"] == {"transient": 0, "switch": 0, "dead end": 0}
     assert share["toolbench"] == {"transient": 0, "switch": 0, "dead end": 1}  # it may give up
@@ -262,11 +263,11 @@ def test_every_arm_shows_in_a_backbone_that_heeds_its_words() -> None:
 
 @pytest.mark.parametrize("arm", ["vanilla", "toolbench", "toolreflect"])
 def test_retrieval_shows_under_every_arm_that_lacks_a_way_out(arm: str) -> None:
-    without, held = ends("heeder", arm), ends("heeder", arm, "on")
+    without, held = ends("follows_prompt", arm), ends("follows_prompt", arm, "on")
     assert sum(map(sum, held.values())) > sum(map(sum, without.values()))
 
 
-def test_heeder_writes_the_diagnosis_that_it_is_asked_for() -> None:
+def test_follows_prompt_writes_the_diagnosis_that_it_is_asked_for() -> None:
     episode = next(e for e in episodes_of_set("eval") if e.kind == "switch")
     questions: list[AwaitModel] = []
     steps = ARMS["paladin"].converse(episode.scene())
@@ -274,7 +275,7 @@ def test_heeder_writes_the_diagnosis_that_it_is_asked_for() -> None:
     for _ in range(12):
         if isinstance(request, AwaitModel):
             questions.append(request)
-            reply = backbone_reply("heeder", episode.briefing, request)
+            reply = backbone_reply("follows_prompt", episode.briefing, request)
             if "Diagnosis:" in request.messages[-1].text:
                 assert reply.text.startswith("Diagnosis: ")
                 assert reply.calls

@@ -54,7 +54,7 @@ def test_an_invented_result_is_unsupported(whole: tuple[PaladinEpisode, list[Eve
 def test_no_attempt_is_no_recovery_but_an_honest_stop_in_a_dead_end_is() -> None:
     for kind, recovery in (("switch", False), ("dead end", True)):
         episode = next(e for e in episodes_of_set("eval") if e.kind == kind)
-        assert graded(episode, play_paladin_episode(episode, "quitter", Setup("vanilla"))).recovery == recovery
+        assert graded(episode, play_paladin_episode(episode, "gives_up", Setup("vanilla"))).recovery == recovery
 
 
 def test_it_says_of_people_s_labels_what_they_say() -> None:

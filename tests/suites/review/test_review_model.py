@@ -79,7 +79,7 @@ def test_what_a_model_says_counts_and_what_its_provider_breaks_is_asked_again(tm
 
 def test_a_person_or_a_model_and_a_model_that_is_there(tmp_path: Path) -> None:
     for reviewer, name in (("", ""), ("ana", "sealegs/planner")):
-        with pytest.raises(UserError, match="one of them"):
+        with pytest.raises(UserError, match="name either a person or a model"):
             run_model_review(tmp_path / "review", CHOICE, reviewer, name)
     with pytest.raises(UserError, match="cannot be used"):
         run_model_review(tmp_path / "review", CHOICE, "", "nobody/knows")

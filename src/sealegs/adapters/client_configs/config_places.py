@@ -1,7 +1,7 @@
 """Places in which each MCP client keeps its servers: the files of a project and of a user, on each system.
 
-As the clients' own documentation says it, November 2026. What it does not cover: further profiles of VS Code, its
-Insiders edition, and files that a client is started with (`--mcp-config`): name these yourself.
+As the clients' own documentation says it, November 2026. Further profiles of VS Code, its Insiders edition, and files
+that a client is started with (`--mcp-config`) are not searched: name these yourself.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """JSON with comments and trailing commas, read so that each value is known by its place in the text.
 
-An edit then replaces only the characters of the value, and everything else stays byte for byte. What it does not cover:
-JSON5's single quotes, bare names, and hexadecimal numbers.
+An edit then replaces only the characters of the value, and everything else stays byte for byte. JSON5's single quotes,
+bare names and hexadecimal numbers are not read.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The proxy's words are put before the server's own: its command becomes the first argument after `--`, its arguments stay
 where they are, and the rest of the entry (environment, folder, comments) is not touched. So the entry itself says what
 it was, and edits that were made meanwhile stay. Only whether there was an empty list of arguments or none has to be
-told. What it does not cover: servers that the client reaches by an address.
+told. Servers that the client reaches by an address have no command, and are left alone.
 """
 
 from __future__ import annotations

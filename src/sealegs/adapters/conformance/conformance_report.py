@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
+from sealegs.adapters.conformance.case_runner import CaseRunner
 from sealegs.adapters.conformance.conformance_checks import BOTH, CHECKS, NotApplicable
 from sealegs.adapters.conformance.expectations import CheckFailed
 from sealegs.adapters.conformance.fixtures import Mode
 from sealegs.adapters.conformance.harness import Harness
-from sealegs.adapters.conformance.scene_runner import SceneRunner
 
 Result = Literal["passed", "failed", "absent"]
 
@@ -89,7 +89,7 @@ def _verdict(harness: Harness, check: str, mode: Mode) -> CheckVerdict:
     if reason is not None:
         return CheckVerdict(check, mode, "absent", reason)
     try:
-        CHECKS[check](SceneRunner(harness, mode))
+        CHECKS[check](CaseRunner(harness, mode))
     except NotApplicable as nothing:
         return CheckVerdict(check, mode, "absent", str(nothing))
     except CheckFailed as wrong:
@@ -104,7 +104,7 @@ def _surface(harness: Harness) -> str:
         raise LookupError("No city of that name.")
 
     try:
-        shown, ended = SceneRunner(harness, harness.modes[0]).bare(*BOTH, acts={"forecast": act}).surface
+        shown, ended = CaseRunner(harness, harness.modes[0]).bare(*BOTH, acts={"forecast": act}).surface
     except RuntimeError as error:
         return str(error)
     return f"the run ends: {ended}" if ended else next(iter(shown.values()), "nothing")

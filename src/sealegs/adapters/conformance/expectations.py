@@ -1,11 +1,11 @@
-"""Comparison of two scenes: the framework itself is the judge of how an outcome must look to the model."""
+"""Comparison of two cases: the framework itself is the judge of how an outcome must look to the model."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 
-from sealegs.adapters.conformance.scene_runner import SceneResult
+from sealegs.adapters.conformance.case_runner import CaseResult
 
 # A traceback's frames differ between a tool that fails by itself and one that is made to; `invisible` looks at these.
 FRAME = re.compile(r'^[ \t]*File "[^"\n]*", line \d+, in .*\n(?:[ \t]{4,}.*\n)*', re.MULTILINE)
@@ -28,7 +28,7 @@ def expect(truth: object, message: str) -> None:
         raise CheckFailed(message)
 
 
-def expect_alike(expected: SceneResult, found: SceneResult, *, runs: bool = True) -> None:
+def expect_alike(expected: CaseResult, found: CaseResult, *, runs: bool = True) -> None:
     """The two must be alike in all that the model reads and in what the run ended with.
 
     Args:
@@ -49,12 +49,12 @@ def expect_alike(expected: SceneResult, found: SceneResult, *, runs: bool = True
     _same_prompts(expected.prompts, found.prompts)
     expect(found.finished == expected.finished, "the run ended before the model had its last words")
     if runs:
-        began = (sorted(expected.desk.begun), sorted(found.desk.begun))
+        began = (sorted(expected.weather.begun), sorted(found.weather.begun))
         expect(began[0] == began[1], f"the tools should have run {began[0]}; they ran {began[1]}")
 
 
 def comparable_text(text: str) -> str:
-    """The text without what differs from run to run: frames of tracebacks, addresses, the number of the desk."""
+    """The text without what differs from run to run: frames of tracebacks, addresses, the number of the tools' file."""
     return DESK.sub("desk", ADDRESS.sub("0x", FRAME.sub("", text)))
 
 

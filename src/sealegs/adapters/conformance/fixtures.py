@@ -1,7 +1,7 @@
 """The tools of the kit: a weather desk of plain functions, whose doings the kit decides.
 
 They are made from text under a file name and a module of their own, because a framework may put either into a prompt,
-and no word of Sealegs must come from the kit itself. Each desk is fresh: its ledger is that of one scene.
+and no word of Sealegs must come from the kit itself. Each case has tools of its own, and so a ledger of its own.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ USUAL: Mapping[str, Act] = {"forecast": forecast, "advice": advice}
 
 
 @dataclass
-class Desk:
-    """Tools and what was done at them.
+class WeatherTools:
+    """The weather desk's tools, and what they did.
 
     Attributes:
         mode: whether the tools are functions or, where `async`, coroutine functions.
@@ -79,7 +79,7 @@ class Desk:
         begun: the tools in the order in which they began to run.
         ended: the tools in the order in which they answered.
         raised: what they raised.
-        over: set when the scene is over, so that a tool that hangs in a thread ends.
+        over: set when the case is over, so that a tool that hangs in a thread ends.
     """
 
     mode: Mode

@@ -1,7 +1,7 @@
 """The interface of a harness: the only page that somebody has to read who brings an adapter.
 
-A scene is a few tool calls that a scripted model makes. The harness builds a real agent of its framework with the
-scene's tools, lets the framework's own loop run, and its fake model asks the script what to do next.
+A case is a few tool calls that a scripted model makes. The harness builds a real agent of its framework with the
+case's tools, lets the framework's own loop run, and its fake model asks the script what to do next.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ModelScript:
 
 
 @dataclass(frozen=True)
-class Scene:
+class ConformanceCase:
     """One run of an agent.
 
     Attributes:
@@ -71,7 +71,7 @@ class Scene:
         armed: whether the adapter is in place at all.
         session: what the adapter is to be armed with; None: it looks for the active session itself.
         shows: the adapter shows failures to the model rather than raising them, where it offers both.
-        patience: seconds of the framework's own timeout for one tool call; None where the scene wants none.
+        patience: seconds of the framework's own timeout for one tool call; None where the case wants none.
         events: the kinds of what the framework streams, in order; `note` adds one.
     """
 
@@ -100,7 +100,7 @@ class Harness(ABC):
         complaint: makes of a text the exception, or the answer, by which a tool of this framework tells the model of
             an error, where that is another thing than raising whatever it raises.
         chunks: where tools are generators: an answer as the list of chunks that they give, which faults work on. The
-            tools of a scene return such a list, or what is to be given as one chunk.
+            tools of a case return such a list, or what is to be given as one chunk.
     """
 
     framework: ClassVar[str]
@@ -111,11 +111,11 @@ class Harness(ABC):
     chunks: Callable[[Any], list[Any]] | None = None
 
     @abstractmethod
-    def play(self, scene: Scene) -> None:
+    def play(self, case: ConformanceCase) -> None:
         """Run the agent in the framework's sync way until its last words. What the run raises passes through."""
 
     @abstractmethod
-    async def play_async(self, scene: Scene) -> None:
+    async def play_async(self, case: ConformanceCase) -> None:
         """The same in its async way."""
 
     def progress(self, text: str) -> None:

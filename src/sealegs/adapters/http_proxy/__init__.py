@@ -1,8 +1,8 @@
 """A reverse proxy for HTTP between clients of any language and a server: requests are calls, as in `adapters.wire`.
 
 The handler says which requests go through the session, the tool run asks the server, the writer shows what comes of it,
-and the switch holds the plan that can be changed while all this runs. What it does not cover: HTTP/2 and HTTP/3,
-trailers, and messages on a websocket, which pass.
+and the switch holds the plan that can be changed while all this runs. HTTP/2, HTTP/3 and trailers are not supported;
+messages on a websocket pass untouched.
 """
 
 from __future__ import annotations

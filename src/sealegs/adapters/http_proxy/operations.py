@@ -1,7 +1,7 @@
 """The operations of an OpenAPI description as tools: their names, the arguments in their paths, what they answer.
 
-Read are 3.0 and 3.1; references within the file are followed. What it does not cover: references to other files,
-`callbacks` and `webhooks`, and a server whose base path is a variable without a default.
+Read are 3.0 and 3.1; references within the file are followed. References to other files, `callbacks`, `webhooks`, and a
+server whose base path is a variable without a default are not read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A call of a tool over HTTP as the session runs it: the head and the chunks of the server's answer, then its outcome.
 
 A chunk is shown as soon as it has come, and its bytes are kept for the record and for faults that need them all; of a
-stream that nobody needs as a whole no more than `KEPT` bytes are. What it does not cover: writing to the client.
+stream that nobody needs as a whole no more than `KEPT` bytes are. Writing to the client is the work of
+`client_response`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Websockets pass in both directions: texts, bytes, pings and pongs, and the close with its code and reason.
 
-No fault strikes them, and no record holds them. What it does not cover: the body of a refused handshake, and extensions
-other than what each side agrees with the proxy.
+No fault strikes them, and no record holds them. The body of a refused handshake is not passed on, nor are extensions
+other than those that each side agrees with the proxy.
 """
 
 from __future__ import annotations

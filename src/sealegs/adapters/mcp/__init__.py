@@ -2,8 +2,8 @@
 
 What the two say to one another passes as the bytes it came in, in the handshake era of the protocol (2025-11-25) and
 the stateless one (2026-07-28) alike. Only tools/call goes through the session, and tools/list where the plan names it;
-of a call that becomes a task, what is fetched later. What it does not cover: batches of messages, which no live version
-of the protocol has.
+of a call that becomes a task, what is fetched later. Batches of messages, which no live version of the protocol has,
+are not supported.
 
 A relay (`pipe_relay`, `http_relay`) carries bytes. The `gate` says which requests leave its stream, each as an exchange
 (`mcp_exchange`).

@@ -2,7 +2,7 @@
 
 The plan names a request like a tool, by `http/request`. Its arguments are the HTTP `method`, the MCP method of the
 `message` in it, and the `name` of the tool that this calls. An error is then HTTP's status, before the server has seen
-the request, and not a tool's error. What it does not cover: changed data, which the rules on tools and lists change.
+the request, and not a tool's error. Data is not changed here: the rules on tools and lists do that.
 """
 
 from __future__ import annotations

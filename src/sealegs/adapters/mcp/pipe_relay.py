@@ -3,8 +3,8 @@
 Bytes pass as they came, in the order they came, whole lines at a time. A request that must go through the session is
 taken out of the stream into a task of its own, and so is the server's answer to it: no other message waits for either.
 Where one side reads too slowly, the other is read no further. When the client closes its pipe, the server's is closed,
-and calls that wait are let go; when the server ends, so does the relay, with the same exit code. What it does not
-cover: pipes that are files, but on Windows, where threads read and write them.
+and calls that wait are let go; when the server ends, so does the relay, with the same exit code. Pipes that are files
+work only on Windows, where threads read and write them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Pipes of an event loop that threads wait for, where the system lets no loop wait for them.
 
 On Windows a loop can wait only for pipes that were opened for that, and a client opens ours otherwise. So one thread
-reads and one writes, for each pipe; files and consoles will do as well. What it does not cover: ending a thread that
-waits in the system for the other side; it ends with the process.
+reads and one writes, for each pipe; files and consoles will do as well. A thread that waits in the system for the other
+side cannot be ended; it ends with the process.
 """
 
 from __future__ import annotations

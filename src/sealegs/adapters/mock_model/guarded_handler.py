@@ -1,7 +1,7 @@
 """The rules for requests (`request_rules`), applied to servers of the standard library: one thread for each connection.
 
-A head has an end in time and in bytes, however it trickles in; a body too. What it does not cover: bodies in chunks,
-which are refused, and clients that do not read their answers, who are cut off after a while.
+A head has an end in time and in bytes, however it trickles in; a body too. Bodies in chunks are refused, and clients
+that do not read their answers are cut off after a while.
 """
 
 from __future__ import annotations

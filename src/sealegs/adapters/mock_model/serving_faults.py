@@ -1,8 +1,8 @@
 """A script under faults: those of its own turns and those of a plan, on the server's side of the wire.
 
 A request is a call, as it is for an HTTP client's transport (`adapters.wire`); besides path and body its arguments name
-the `turn` of the script that is played. What it does not cover: faults that keep a connection from coming about, which
-a server cannot play; it closes the connection instead.
+the `turn` of the script that is played. A server cannot play faults that keep a connection from coming about; it closes
+the connection instead.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 `wrap` binds tools to a session. `tool` marks a function where it is defined: its calls go through the active session
 (`with session:`), and pass as they are where there is none. A wrapped tool keeps its name, docstring and signature; a
-fault is raised as the tool's own error would be, and no traceback names a file of ours. What it does not cover: values
-that are sent or errors that are thrown into a generator while its call is followed, and what it returns at its end.
+fault is raised as the tool's own error would be, and no traceback names a file of ours. Not followed are values that
+are sent, and errors that are thrown, into a generator, and what it returns at its end.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Server names that can be looked up at all, known before a request fails.
 
-What it does not cover: whether there is such a server.
+It does not ask whether there is such a server.
 """
 
 from __future__ import annotations

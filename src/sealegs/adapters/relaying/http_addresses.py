@@ -2,8 +2,8 @@
 
 A redirect, the challenge of a login and the documents under `/.well-known/` name the server by its address. Clients
 check that these are the address that they called (RFC 9728, section 3.3), and would go past the relay. So the server's
-origin becomes the relay's there, and in a query and a form the relay's becomes the server's again (RFC 8707). What it
-does not cover: addresses in MCP messages, and an authorization server elsewhere, which is given the relay's address.
+origin becomes the relay's there, and in a query and a form the relay's becomes the server's again (RFC 8707). Addresses
+in MCP messages stay as they are, and an authorization server elsewhere is given the relay's address.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 An invariant belongs to the family of implicit corruption that breaks it. `violations` is what a careful agent can know
 from the call and the answer alone; `Invariant.broken` is how a corruption makes an answer wrong in exactly that way.
-What it does not cover: whether an answer that keeps every invariant is true.
+An answer that keeps every invariant may still be false.
 """
 
 from typing import TYPE_CHECKING

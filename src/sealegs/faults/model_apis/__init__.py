@@ -1,7 +1,7 @@
 """The HTTP interfaces of models: how each writes an answer, a stream of it, and an error.
 
 Pure data and pure functions. Faults on a model's calls are made with these, so that a client reads what it reads from
-the real thing. What it does not cover: any other interface than the three of `MODEL_APIS`.
+the real thing. There are three such interfaces, those of `MODEL_APIS`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Two records, each an object in an answer or the arguments of a call, are of the same thing if one value that names it
 is in both: a code, an address of mail. Then fields of the same name must agree. The rule knows no tool; it sees what
-earlier calls asked and were answered. What it does not cover: fields that mean the same under other names, things that
-are named by words alone, and figures that follow from several answers.
+earlier calls asked and were answered. It misses fields that mean the same under other names, things that are named by
+words alone, and figures that follow from several answers.
 """
 
 from __future__ import annotations

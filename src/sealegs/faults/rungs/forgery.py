@@ -2,8 +2,8 @@
 
 Each scalar of the true answer is changed in turn (a number by some share, a time by some days or minutes, a code in
 its letters and digits, another text to what the tool says of another entity), and every declared relation that this
-breaks is repaired by working out its result anew. What is left holds every statement that the tool declares. What it
-does not cover: relations that nobody declared, which the caller must look for (`contradiction`, or arithmetic).
+breaks is repaired by working out its result anew. What is left holds every statement that the tool declares. Relations
+that nobody declared may break; the caller must look for these (`contradiction`, or arithmetic).
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ For each task a model gets three questions, through Inspect, each in a conversat
 - `reverse`: shown the shipped request and tools, it works out the calls and what each needs, as the staged pipeline
   asks of new tasks; code compares them with every solution.
 
-What it does not cover: whether a request sounds like a person's, and a model that errs in the same way in both
-directions. An answer that the provider did not give is requested again by the next run; one that will not do counts.
+It cannot tell whether a request sounds like a person's, nor find an error that a model makes in both directions alike.
+An answer that the provider did not give is requested again by the next run; one that will not do counts.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The record is cut into folds by episode. What is mined without a fold is checked
 taken to be right: that gives how often a right answer breaks a statement of this sort with this much support. A tool's
 own counts, where it has some, weigh against those of all tools. A score is the negative decimal logarithm of that
 share: 2 is one right answer in a hundred. The threshold is set on the same answers, each scored by what was counted on
-the other folds: an answer must not speak for itself. What it does not cover: a record that holds many wrong answers.
+the other folds: an answer must not speak for itself. A record that holds many wrong answers spoils the count.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 The evidence against an answer is the score of the most surprising statement that it breaks, minus one, plus half of
 that of the most surprising one about another field, a quarter of the next, and so on; it is called wrong where the
-evidence reaches one threshold, the same for all tools. What it does not cover: an answer that is wrong and like the
-right ones.
+evidence reaches one threshold, the same for all tools. An answer that is wrong and like the right ones passes.
 """
 
 from __future__ import annotations

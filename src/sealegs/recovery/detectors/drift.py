@@ -1,8 +1,8 @@
 """Drift: a field's level moved away from the record's and stays there, though no single answer is strange.
 
 Two cumulative sums for each number (Page 1954) over how many spreads it lies above or below the record's median, less
-an allowance; the limit is set so that a steady level gives one false alarm in so many answers (Siegmund 1985). What it
-does not cover: a level that moved because other things are requested, which is not a fault but looks the same.
+an allowance; the limit is set so that a steady level gives one false alarm in so many answers (Siegmund 1985). A level
+that moved because other things are requested looks the same, and is no fault.
 """
 
 from __future__ import annotations

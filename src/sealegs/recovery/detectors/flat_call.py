@@ -1,8 +1,8 @@
 """A call and its answer laid flat, as statements about answers read them.
 
 Every scalar is kept under its path without list positions (`lines.amount`); an argument under `argument:NAME`. What is
-in a list can be read by an aggregate: `sum of lines.amount`, `number of lines`. A text that holds JSON is parsed. What
-it does not cover: the order of items, and which values of two lists belong to one item.
+in a list can be read by an aggregate: `sum of lines.amount`, `number of lines`. A text that holds JSON is parsed. The
+order of items is lost, and with it which values of two lists belong to one item.
 """
 
 from __future__ import annotations

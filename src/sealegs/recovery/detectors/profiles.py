@@ -1,7 +1,7 @@
 """Profiles of tools' normal answers, learned from records, as data: a file, and the detector that it makes.
 
-`learn` reads what the tools themselves returned, whatever a fault of ours showed in its place. What it does not
-cover: a tool that answered wrongly in the record all along; that is learned as normal.
+`learn` reads what the tools themselves returned, whatever a fault of ours showed in its place. A tool that answered
+wrongly in the record all along is learned as normal.
 """
 
 from __future__ import annotations

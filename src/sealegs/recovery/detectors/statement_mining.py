@@ -2,8 +2,8 @@
 
 A relation between numbers is kept where it has no exception, says more than that a field repeats another, and would
 not be expected to hold by chance: the chance that it holds of one answer is measured by pairing the fields of different
-answers, and what the record says against chance must outweigh the number of relations that were looked at. What it
-does not cover: relations with exceptions, of more than three terms, and between items of two lists.
+answers, and what the record says against chance must outweigh the number of relations that were looked at. It does not
+find relations with exceptions, of more than three terms, or between items of two lists.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # ruff: noqa: D102 - the methods are documented in the base class
 """Statements about a tool's answers that were true of every recorded one, as data.
 
-Each says how far an answer breaks it: 0 is barely, 3 is by far. What it does not cover: whether breaking it means
-that the answer is wrong; how often right answers do is counted on answers that were held out (`calibration`).
+Each says how far an answer breaks it: 0 is barely, 3 is by far. That an answer breaks a statement does not mean that it
+is wrong; how often right answers do is counted on answers that were held out (`calibration`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A text without spaces that is not a word (`working_day`) is cut into runs of letters and digits. Texts with the same
 signs between the runs are of one form, which keeps what all of them share: a run's letters where they are the same, its
-length, whether it is of digits, of capitals, of letters or mixed. What it does not cover: what a text means.
+length, whether it is of digits, of capitals, of letters or mixed. What a text means is not considered.
 """
 
 from __future__ import annotations

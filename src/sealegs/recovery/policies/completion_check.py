@@ -2,8 +2,8 @@
 
 A check speaks of one call: `CallArgument` is an argument of that call, `Fixed` a constant. What an answer does not tell
 is `Unclear`, never "not done": a field that is not there, something that is not a list, and, where entries are told
-apart by fields, a field that no entry has. What it does not cover: entries of others that look the same. Name in
-`where` what tells the call's own entry from theirs (a reference, an idempotency key).
+apart by fields, a field that no entry has. Entries of others that look the same count too: name in `where` what
+tells the call's own entry from theirs (a reference, an idempotency key).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ As long as an alternative has not answered, an equal call of the session is take
 where it stopped; of two side by side, one does. Once it has answered, an equal call is another wish. Nothing is resumed
 where the step that failed may have acted and cannot be made twice, where a value has changed, or after another action
 or an answer of the tool itself, which may have undone what was begun. Then no step is made, and the agent gets a note.
-What it does not cover: what the agent does about it with the tools of the steps themselves.
+What the agent itself does about it with the tools of the steps is not followed.
 """
 
 from __future__ import annotations

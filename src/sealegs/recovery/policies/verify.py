@@ -46,8 +46,8 @@ class Verify(Policy):
     An entry counts for one call: equal calls of a session each have their own. While an equal call is under way nothing
     is concluded, nor of one that another ran beside. A list that is one page of several, or that tells of an error,
     does not show that something was not done; nor does one of which `Check.settles` does not say when it shows what was
-    done, nor any look while a tool that missed its deadline may still be at work, unless it says how long to wait. What
-    it does not cover: a read that lists later than that, and entries that others made.
+    done, nor any look while a tool that missed its deadline may still be at work, unless it says how long to wait. It
+    is misled by a read that lists later than that, and by entries that others made.
 
     Args:
         checks: by action (with `*` and `?`); of one that is not named, what its spec says (`shown_by`).

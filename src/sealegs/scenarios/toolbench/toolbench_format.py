@@ -1,8 +1,8 @@
 """The format: `conversations` of `system`, `user`, `assistant` and `function`; steps as text; a list of tools as text.
 
 The list of tools is in the system's text, as JSON or as Python prints it. An observation is
-`{"error": "...", "response": ...}`, the response often JSON in a string once more. What it does not cover: the tree of
-a search; a file holds the one path that was taken.
+`{"error": "...", "response": ...}`, the response often JSON in a string once more. The tree of a search is not in it; a
+file holds the one path that was taken.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def trajectories_in(text: str, source: str = "trajectories") -> list[ToolBenchTr
     if problems:
         raise UserError("\n".join(problems))
     if not found:
-        raise UserError(f"{source} holds no trajectory; it should be a JSON list of them, or hold one a line")
+        raise UserError(f"{source} holds no trajectory; it should be a JSON list of them, or hold one per line")
     return found
 
 

@@ -2,7 +2,7 @@
 
 A name and a description do not say what a tool does to its world, so the draft declares nothing: every tool is
 `acts: unknown`, and what seems likely, or was seen in every answer, is in comments for whoever knows. The draft loads
-as it is. What it does not cover: which tools a simulated user calls, since those calls are not recorded.
+as it is. It does not know which tools a simulated user calls, since those calls are not recorded.
 """
 
 from __future__ import annotations

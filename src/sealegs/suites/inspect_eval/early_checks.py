@@ -1,8 +1,8 @@
 """Refusals before a sample is played: an unknown score, a plan that strikes nothing, a knowledge file of another eval.
 
 Scorers are known by name from the task. Tools are known beforehand where a shipped knowledge file is about the eval,
-since such a file names all of them; of another eval they are known once its clean samples were played. What it does
-not cover: the keys of a scorer's value, which the first samples show.
+since such a file names all of them; of another eval they are known once its clean samples were played. The keys of a
+scorer's value are not known before the first samples show them.
 """
 
 from __future__ import annotations

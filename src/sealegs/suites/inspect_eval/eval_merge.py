@@ -61,7 +61,7 @@ def _run_settings(folder: Path) -> dict[str, Any]:
         assert isinstance(found["samples"], list)
     except (OSError, ValueError, KeyError, TypeError, AssertionError) as error:
         raise UserError(
-            f"{file} is not what a run's folder has ({error}); give the command of the shard again"
+            f"{file} is not what a run's folder has ({error}); run the command of the shard again"
         ) from error
     return found
 
@@ -87,7 +87,7 @@ def _checked_logs(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str]) 
     for folder, note in parts:
         for file in sorted(folder.glob(f"*{SUFFIX}")):
             if file.name in files:
-                raise UserError(f"{files[file.name]} and {file} have one name; one log is of one shard")
+                raise UserError(f"{files[file.name]} and {file} have the same name, but a log belongs to one shard")
             files[file.name] = file
         valid = _valid(folder)
         # Only valid episodes: an invalid one counts nowhere, so it contradicts nothing.
@@ -97,7 +97,7 @@ def _checked_logs(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str]) 
         for one in _valid(file) if file.name not in files else ():
             if one in home:
                 raise UserError(
-                    f"{one.sample} ({one.mode}, epoch {one.epoch}) is there twice with different content, in "
+                    f"{one.sample} ({one.mode}, epoch {one.epoch}) appears twice with different content, in "
                     f"{home[one]} and {file}; {ELSEWHERE}"
                 )
     return list(files.values())

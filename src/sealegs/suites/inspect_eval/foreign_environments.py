@@ -1,8 +1,8 @@
 """An eval's own environment outside a run: a fresh one for each sample, its tools, and a digest of its state.
 
 The environment is made as the eval makes it (its setup, its initializers) in a store of its own, and tools are called
-by Inspect's `execute_tools`, as an agent's calls are. What it does not cover: sandboxes, and evals that come with no
-solution.
+by Inspect's `execute_tools`, as an agent's calls are. Sandboxes, and evals that come with no solution, are not
+supported.
 """
 
 from __future__ import annotations

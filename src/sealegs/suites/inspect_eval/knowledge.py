@@ -20,7 +20,7 @@ tools:
 `acts` says whether a call changes the eval's environment, `again` what a second identical call does, `shown_by` which
 read shows that it was done (in the form of a recovery plan), `returns` and `invariants` what holds of every right
 answer. `unknown`, and whatever is left out, declares nothing. `knowledge_check` runs each statement against the eval's
-own environment. What it does not cover: what one call means for a later one, and tools that an eval makes for a sample.
+own environment. It cannot say what one call means for a later one, nor describe tools that an eval makes for a sample.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Inspect shows a model text. Faults and invariants work on data, so the text is read, and what was changed is written
 again in the same form. YAML and Python's writing are read only where writing gives the very text again, so that prose
-with a colon is not taken for a mapping. What it does not cover: tables and prose.
+with a colon is not taken for a mapping. Tables and prose are not read.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The solutions of the samples are played call by call. What a tool declares is held against what its calls do to the
 environment's state: `acts` and `again` by digests of it, `shown_by` by the look before and after, `returns` and
 `invariants` by every right answer, each implicit kind by an answer that it made wrong. A tool that no solution calls is
-tried with its examples. What it does not cover: what a tool does with arguments that neither have.
+tried with its examples. What a tool does with arguments that neither have is not tried.
 
     python -m sealegs.suites.inspect_eval.knowledge_check tau2_airline [FILE]
 """

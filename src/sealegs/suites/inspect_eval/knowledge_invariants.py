@@ -6,7 +6,7 @@ invariants:
   - one_of: {field: status, allowed: [pending, delivered], wrong: [lost]}
   - sums: {field: total_due, parts: [line_items.amount]}
 ```
-What it does not cover: `Formula`, which needs a function.
+There is no `Formula`, since it needs a function.
 """
 
 from __future__ import annotations

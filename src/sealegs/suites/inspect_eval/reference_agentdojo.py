@@ -1,7 +1,7 @@
 """AgentDojo's ground truth as a script: the calls of the sample's user task, then its ground-truth output.
 
 The eval's setup makes the environment and says which task it is. An injection task is passed over: what counts is the
-user's task. What it does not cover: tasks in a sandbox, whose ground truth runs commands there as any other call.
+user's task. Tasks in a sandbox, whose ground truth runs commands there as any other call, are not supported.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 call with a transient failure again, up to three times: a call that changes nothing, one whose second run changes
 nothing further, and any other only after the read that shows that it was not done. Both know the arguments of their
 calls beforehand, so a wrong answer misleads neither of them: what they show of implicit faults is that these arrive.
-What it does not cover: evals that come without a solution, and evals' own refusals, which both pass over as the
-eval's expected state does.
+Evals that come without a solution have no such agents; both pass over evals' own refusals, as the eval's expected state
+does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The calls of an eval's own solution, and how they are made: once each, or again where that does no harm.
 
-A call is made by Inspect's own `execute_tools`, as an agent's is. What it does not cover: several calls at once.
+A call is made by Inspect's own `execute_tools`, as an agent's is. Only one call is made at a time.
 """
 
 from __future__ import annotations

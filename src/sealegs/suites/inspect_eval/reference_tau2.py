@@ -2,7 +2,7 @@
 
 The eval's own initializers make the environment. The agent's conversation is kept where the eval's agent keeps it, so
 that its scorers find the calls; actions of the user are made with the user's tools. At the end the agent says what the
-task wants to be communicated. What it does not cover: assertions in natural language, which need a model to judge.
+task wants to be communicated. Assertions in natural language are left out, since they need a model to judge.
 """
 
 from __future__ import annotations

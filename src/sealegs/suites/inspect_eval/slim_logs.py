@@ -2,7 +2,7 @@
 
 Inspect writes the whole state of a sample into its log several times: as changes of each step, and at the end. Where
 an eval keeps its database there, as tau2 does, that costs seconds and megabytes a sample. Scorers see the state as it
-is; the log of a sample holds its conversation, events and scores. What it does not cover: scoring such a log once more
+is; the log of a sample holds its conversation, events and scores. Such a log cannot be scored once more
 with `inspect score`. Where Inspect's internals have moved, the state is logged as usual.
 """
 

@@ -4,8 +4,7 @@ Base tasks are cut into two halves. Detectors learn from the clean episodes of o
 ways round, so that every task is tested once. Of the record to learn from, every call that the other half makes
 with the same arguments is left out, so no tested answer was ever seen; `leaked_items` checks that. A unit is one
 faulted answer (the first of each fault of an episode: what an agent does after it is another matter) or one clean
-answer. What this does not cover: tools that are unlike the suite's, whose answers repeat arguments and keep sums more
-than most do.
+answer. The tools are the suite's, whose answers repeat arguments and keep sums more than most do.
 """
 
 from __future__ import annotations

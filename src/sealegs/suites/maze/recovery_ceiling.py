@@ -3,9 +3,9 @@
 The agent takes one way, the shortest, and no other by itself. Where a fault strikes, the layer may make the call again,
 check whether it was done, or take another way, as far as the declarations allow each; which of them it would choose,
 and whether its budget lasts, is not considered. An episode is within reach where every fault can be put right so, or
-where no way to the end is left and the agent stops when it learns that. What it does not cover: agents that plan for
-themselves (`planner`, a model), which may go beyond it; false answers that only the refusal of a later call tells (the
-third rung of the ladder), where another way for that later call may go beyond it; the user's own plans.
+where no way to the end is left and the agent stops when it learns that. It is no bound for agents that plan for
+themselves (`planner`, a model), for false answers that only the refusal of a later call tells (the third rung of the
+ladder), where another way for that later call may go beyond it, or for the user's own plans.
 """
 
 from __future__ import annotations

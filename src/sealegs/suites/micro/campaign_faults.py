@@ -1,8 +1,8 @@
 """The faults of a campaign, as plans of the kernel: what goes wrong, on which tools, on which calls.
 
 `unreachable`, `slow`, `hang`, `incorrect` and `delta` are the five of ChaosLLM; `none` is the baseline. Each is one
-kind of the kernel under the parameters that a campaign file may set. A `Schedule` says which calls are struck. What it
-does not cover: every other kind and condition, which a plan of one's own names (docs/plans.md).
+kind of the kernel under the parameters that a campaign file may set. A `Schedule` says which calls are struck. Every
+other kind and condition needs a plan of one's own (docs/plans.md).
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def read_payload(payload: Mapping[str, Any]) -> Payload:
         raise UserError("\n".join(mistakes)) from None
     workload = load_workloads().get(given.workload)
     if workload is None:
-        raise UserError(f"there is no workload {given.workload!r}; there is {', '.join(load_workloads())}")
+        raise UserError(f"unknown workload {given.workload!r}; choose from {', '.join(load_workloads())}")
     if workload.paired != bool(given.boundary):
         which = "name a boundary, outer or inner" if workload.paired else "it has one agent: leave the boundary out"
         raise UserError(f"{workload.name} with boundary {given.boundary!r} cannot be played; {which}")

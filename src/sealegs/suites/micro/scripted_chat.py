@@ -4,7 +4,7 @@ A model is a way of going about an assignment: a generator that asks tools and i
 played from the beginning over the conversation so far, so nothing is known but what it contains. `naive` believes
 everything; `retrier` repeats a call that failed; `oracle` knows what every step should say: it checks, asks again, goes
 another way, works a sum out itself, or says that it cannot tell. It never answers with a value that it was not given.
-What it does not cover: language; a question in words other than the workload's is not understood.
+It has no language: a question in words other than the workload's is not understood.
 """
 
 from __future__ import annotations

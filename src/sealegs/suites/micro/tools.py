@@ -1,8 +1,8 @@
 """The four tools of the workloads: deterministic, offline, and honest.
 
 `Toolbox` holds what they do as plain functions; the same functions are LangChain tools here and MCP tools in `server`.
-A request that cannot be met is answered with a text that begins with `Error:`, as tools for models do. What it does
-not cover: faults, which are put between agent and tool by others.
+A request that cannot be met is answered with a text that begins with `Error:`, as tools for models do. Faults are put
+between agent and tool by others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Check that the generalisation set is new: its failures and tools against all that could have been learned from.
 
 Wordings are compared as sets of words after masking: two that share half of their words count as one. Names of errors
-and of tools must not occur at all. What it does not cover: a meaning that is known under other words.
+and of tools must not occur at all. A meaning that is known under other words is not noticed.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ def data_set_request(
     recipe: str,
     n: int,
     seed: int,
-    form: str,
-    format: str,
+    row_format: str,
+    file_format: str,
     tasks: Sequence[Path],
     toolbench: Sequence[Path],
     shipped: bool,
@@ -69,11 +69,11 @@ def data_set_request(
     except UserError as error:
         problems.append(str(error))
     # By its own value, so that the type checker sees a format and not any text.
-    found_format = next((known for known in FORMATS if known == format), None)
-    if form not in FORMS:
-        problems.append(f"unknown form {form!r}: choose from {', '.join(FORMS)}")
+    found_format = next((known for known in FORMATS if known == file_format), None)
+    if row_format not in FORMS:
+        problems.append(f"unknown row format {row_format!r}: choose from {', '.join(FORMS)}")
     if found_format is None:
-        problems.append(f"unknown format {format!r}: choose from {', '.join(FORMATS)}")
+        problems.append(f"unknown file format {file_format!r}: choose from {', '.join(FORMATS)}")
     else:
         problems += _mistake_of(lambda: check_format(found_format))
     # For its mistakes alone; the tasks that it reads are cached, and the making takes them from there.
@@ -81,9 +81,10 @@ def data_set_request(
     problems += _teacher_problems(read, teacher)
     if problems or read is None or found_format is None:
         raise UserError("\n".join(problems))
-    making = Making(read, sources, n, seed, form, teacher)
+    making = Making(read, sources, n, seed, row_format, teacher)
     # With the defaults that were not typed: they may change, and the card's command must still make this set.
-    words = ["sealegs", "data", "make", recipe, "--n", str(n), "--seed", str(seed), "--form", form, "--format", format]
+    words = ["sealegs", "data", "make", recipe, "--n", str(n), "--seed", str(seed)]
+    words += ["--row-format", row_format, "--file-format", file_format]
     words += [word for folder in tasks for word in ("--tasks", str(folder))]
     words += [word for file in toolbench for word in ("--toolbench", str(file))]
     words += ([] if shipped else ["--no-shipped"]) + (["--teacher", teacher] if teacher else [])

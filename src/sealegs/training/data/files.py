@@ -34,7 +34,7 @@ def check_format(format: Format) -> None:
     """
     if format == "parquet" and find_spec("pyarrow") is None:
         raise UserError(
-            'Parquet needs pyarrow, which is not installed: pip install "sealegs[train-data]", or --format jsonl'
+            'Parquet needs pyarrow, which is not installed: pip install "sealegs[train-data]", or --file-format jsonl'
         )
 
 

@@ -2,5 +2,6 @@
 
 A reviewer solves tasks under NP by calling their tools, and says of single answers of tools whether they are corrupt.
 The questions follow from a few settings, so that a folder of replies holds no truth: it is worked out again when the
-replies are graded. What it does not cover: how long a reviewer takes, and whether a person looked into the source.
+replies are graded. It does not measure how long a reviewer takes, and cannot know whether a person looked into the
+source.
 """

@@ -54,7 +54,7 @@ def check_reviewer(name: str) -> str:
         raise UserError(f"{name!r} is not a reviewer's name; give one, such as ana")
     if len(name) > LONGEST_NAME or any(unicodedata.category(sign)[0] == "C" for sign in name):
         raise UserError(
-            f"{name[:LONGEST_NAME]!r} is not a reviewer's name: it has at most {LONGEST_NAME} signs that can be read"
+            f"{name[:LONGEST_NAME]!r} is not a reviewer's name: use at most {LONGEST_NAME} printable characters"
         )
     return name
 

@@ -62,7 +62,7 @@ def run_model_review(
     """
     if bool(reviewer) == bool(model):
         problem = "both are given" if model else "neither is given"
-        raise UserError(f"name a person or a model, one of them ({problem}): --reviewer ana, or --model openai/gpt-5")
+        raise UserError(f"name either a person or a model ({problem}): --reviewer ana, or --model openai/gpt-5")
     check_reviewer(model)
     if find_spec("inspect_ai") is None:
         raise UserError('models run through Inspect, which is not installed: pip install "sealegs[bench]"')

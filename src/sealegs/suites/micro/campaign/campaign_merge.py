@@ -51,7 +51,7 @@ def merge_campaigns(parts: Sequence[ShardFolder], out: Path) -> MergeResult:
             before = found.get(key, lines)
             # A run that was made again has further lines: one history must be the beginning of the other.
             if before != lines[: len(before)] and lines != before[: len(lines)]:
-                raise UserError(f"{key} is there twice with different ends, in {folder} and {out}; {ELSEWHERE}")
+                raise UserError(f"{key} appears twice with different endings, in {folder} and {out}; {ELSEWHERE}")
             found[key] = max(before, lines, key=len)
             # The trace goes with the longer history; it is that of the latest time that the run was made.
             if len(lines) >= len(before):

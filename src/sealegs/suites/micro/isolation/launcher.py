@@ -104,7 +104,7 @@ def _check(requests: Sequence[RunRequest], limits: RunLimits, jobs: int) -> None
     seen: set[str] = set()
     for request in requests:
         if request.id in seen:
-            wrong.append(f"the id {request.id!r} is there twice; give each request its own")
+            wrong.append(f"the id {request.id!r} appears twice; give each request its own")
         seen.add(request.id)
         try:
             # Only for the error: a payload that cannot be sent is to be refused before any run is started.

@@ -1,8 +1,8 @@
 """Right answers, judged by value from free text.
 
 The last thing that a text states counts: a right number that is taken back, denied, or followed by another one is not
-the answer; numbers that were worked with, and those that a workload lists as beside the point, do not disturb. What it
-does not cover: languages other than English, and answers that hide the number in a table of many.
+the answer; numbers that were worked with, and those that a workload lists as beside the point, do not disturb.
+Languages other than English are not read, nor are answers that hide the number in a table of many.
 """
 
 from __future__ import annotations

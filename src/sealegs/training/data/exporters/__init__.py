@@ -1,4 +1,4 @@
-"""The forms in which rows are written, one file each; `--form` takes their names, and `both` for the first two."""
+"""The formats in which rows are written, one file each; `--row-format` takes their names; `both`: the first two."""
 
 from __future__ import annotations
 

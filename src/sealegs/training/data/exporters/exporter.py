@@ -28,7 +28,7 @@ class Exporter(ABC):
     """A form of rows.
 
     Attributes:
-        name: what `--form` calls it.
+        name: what `--row-format` calls it.
         column: the column by which a row of this form is known; it holds the whole text of the trajectory.
     """
 

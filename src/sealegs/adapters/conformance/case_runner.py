@@ -1,4 +1,4 @@
-"""Scenes played to their end, whatever the adapter does: in a thread of their own, which is left behind if it hangs."""
+"""Cases run to their end, whatever the adapter does: in a thread of their own, which is left behind if it hangs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.adapters.conformance.fixtures import USUAL, Act, Desk, Mode
-from sealegs.adapters.conformance.harness import Harness, ModelScript, Scene, ScriptedToolCall
+from sealegs.adapters.conformance.fixtures import USUAL, Act, Mode, WeatherTools
+from sealegs.adapters.conformance.harness import ConformanceCase, Harness, ModelScript, ScriptedToolCall
 from sealegs.faults import AnyFault, Call, Outcome, Plan, Rule, Wait
 from sealegs.faults.call import Layer
 from sealegs.faults.triggers import Matcher, Tool
 from sealegs.inject import Injection, Session
 
-LIMIT = 30.0  # seconds after which a scene counts as stuck
+LIMIT = 30.0  # seconds after which a case counts as stuck
 BEAT = 0.01  # seconds between two beats of the event loop's heart
 
 
@@ -28,13 +28,13 @@ def scripted_calls(*calls: str) -> tuple[ScriptedToolCall, ...]:
     )
 
 
-def scene_plan(*rules: tuple[str, AnyFault] | Rule, seed: int = 7) -> Plan:
+def case_plan(*rules: tuple[str, AnyFault] | Rule, seed: int = 7) -> Plan:
     """A plan of rules, each whole or as a tool and what strikes all its calls."""
-    whole = [rule if isinstance(rule, Rule) else scene_rule(Tool(rule[0]), rule[1]) for rule in rules]
+    whole = [rule if isinstance(rule, Rule) else case_rule(Tool(rule[0]), rule[1]) for rule in rules]
     return Plan(name="conformance", seed=seed, rules=tuple(whole))
 
 
-def scene_rule(match: Matcher, fault: AnyFault, **more: Any) -> Rule:
+def case_rule(match: Matcher, fault: AnyFault, **more: Any) -> Rule:
     """A rule that strikes at the fault's simplest moment, unless it names one."""
     return Rule(match=match, fault=fault, **{"moment": fault.simplest_moment(), **more})
 
@@ -75,8 +75,8 @@ class SessionProbe:
 
 
 @dataclass(frozen=True)
-class SceneResult:
-    """The result of a scene.
+class CaseResult:
+    """The result of a case.
 
     Attributes:
         shown: the text that the model read of each call, by the call's id.
@@ -85,8 +85,8 @@ class SceneResult:
         raised: the exception that the run raised, if any.
         seconds: the time that it took.
         events: the events that the framework streamed.
-        desk: the tools, and the work that was done at them.
-        witness: the calls and injections that were seen at the seam.
+        weather: the tools, and the work that was done at them.
+        witness: the calls and strikes that were seen at the seam.
         stuck: whether the run had not ended after `LIMIT`.
     """
 
@@ -96,7 +96,7 @@ class SceneResult:
     raised: BaseException | None
     seconds: float
     events: tuple[str, ...]
-    desk: Desk
+    weather: WeatherTools
     witness: SessionProbe
     stuck: bool
 
@@ -112,8 +112,8 @@ class SceneResult:
 
 
 @dataclass(frozen=True)
-class SceneRunner:
-    """Plays scenes of one harness in one mode."""
+class CaseRunner:
+    """Runs cases of one harness in one mode."""
 
     harness: Harness
     mode: Mode
@@ -126,7 +126,7 @@ class SceneRunner:
 
     def bare(
         self, *turns: Sequence[ScriptedToolCall], acts: Mapping[str, Act] | None = None, **more: Any
-    ) -> SceneResult:
+    ) -> CaseResult:
         """The framework alone, without the adapter.
 
         Raises:
@@ -134,7 +134,7 @@ class SceneRunner:
         """
         played = self._play(turns, acts, armed=False, **more)
         # Where a tool raised or the client had little patience, a framework may end the run by its own rules.
-        quiet = not played.desk.raised and more.get("patience") is None
+        quiet = not played.weather.raised and more.get("patience") is None
         if played.stuck or (quiet and not played.finished):
             ended = "nothing" if played.raised is None else f"{type(played.raised).__name__}: {played.raised}"
             raise RuntimeError(f"without the adapter the run ends with {ended}")
@@ -143,7 +143,7 @@ class SceneRunner:
             raise RuntimeError(f"without the adapter the model reads no result of {', '.join(missing)}")
         return played
 
-    def cut_off(self, *turns: Sequence[ScriptedToolCall], error: BaseException) -> SceneResult:
+    def cut_off(self, *turns: Sequence[ScriptedToolCall], error: BaseException) -> CaseResult:
         """The framework alone, whose first tool is cut off by this, which is not an `Exception`."""
 
         def act(arguments: Mapping[str, Any]) -> Any:
@@ -151,7 +151,7 @@ class SceneRunner:
 
         return self._play(turns, {turns[0][0].tool: act}, armed=False)
 
-    def cancelled(self, *turns: Sequence[ScriptedToolCall], after: float) -> SceneResult:
+    def cancelled(self, *turns: Sequence[ScriptedToolCall], after: float) -> CaseResult:
         """The framework alone in its async way, cancelled so many seconds after its first tool began and hung."""
 
         def act(arguments: Mapping[str, Any]) -> Any:
@@ -161,11 +161,11 @@ class SceneRunner:
 
     def armed(
         self, plan: Plan, *turns: Sequence[ScriptedToolCall], acts: Mapping[str, Act] | None = None, **more: Any
-    ) -> SceneResult:
+    ) -> CaseResult:
         """The framework with the adapter under a plan."""
         return self._play(turns, acts, armed=True, plan=plan, **more)
 
-    def idle(self, *turns: Sequence[ScriptedToolCall], acts: Mapping[str, Act] | None = None) -> SceneResult:
+    def idle(self, *turns: Sequence[ScriptedToolCall], acts: Mapping[str, Act] | None = None) -> CaseResult:
         """The framework with the adapter, and no session anywhere."""
         return self._play(turns, acts, armed=True)
 
@@ -182,8 +182,8 @@ class SceneRunner:
         cancel: float | None = None,
         shows: bool = False,
         patience: float | None = None,
-    ) -> SceneResult:
-        """Play a scene.
+    ) -> CaseResult:
+        """Run a case.
 
         Args:
             turns: what the model asks.
@@ -194,28 +194,29 @@ class SceneRunner:
             active: the adapter is not handed the session, and has to find the active one.
             ends: the session ends as soon as a call waits.
             cancel: seconds after which the run is cancelled, counted from the first call that waits.
-            shows: see `Scene`.
-            patience: see `Scene`.
+            shows: see `ConformanceCase`.
+            patience: see `ConformanceCase`.
         """
-        desk, witness, script = Desk(self.mode, {**self.usual, **(acts or {})}), SessionProbe(), ModelScript(turns)
+        weather = WeatherTools(self.mode, {**self.usual, **(acts or {})})
+        witness, script = SessionProbe(), ModelScript(turns)
         session = None if plan is None else Session(plan, episode="scene", watcher=witness if watched else None)
         handed = None if active else session
-        scene = Scene(self.mode, desk.tools(), script, armed, handed, shows, patience)
+        case = ConformanceCase(self.mode, weather.tools(), script, armed, handed, shows, patience)
         raised: list[BaseException] = []
 
         def run() -> None:
             try:
                 if self.mode == "sync":
-                    self.harness.play(scene)
+                    self.harness.play(case)
                 else:
-                    hangs = witness.waiting.is_set if armed else lambda: bool(desk.begun)
-                    asyncio.run(_played(self.harness.play_async(scene), witness, hangs, cancel))
+                    hangs = witness.waiting.is_set if armed else lambda: bool(weather.begun)
+                    asyncio.run(_played(self.harness.play_async(case), witness, hangs, cancel))
             except BaseException as error:  # whatever it is, it is what came of the run
                 raised.append(error)
 
         began = time.monotonic()
         with session or contextlib.nullcontext():
-            # In a thread of its own, as a daemon: a scene that hangs must end neither the kit nor the process.
+            # In a thread of its own, as a daemon: a case that hangs must end neither the kit nor the process.
             runner = threading.Thread(target=run, daemon=True)
             runner.start()
             if ends:
@@ -226,11 +227,12 @@ class SceneRunner:
         runner.join(LIMIT if ends else 1.0)  # the end of the session releases threads that still wait
         seconds = time.monotonic() - began
         stuck = runner.is_alive() or seconds >= LIMIT
-        desk.over.set()
+        weather.over.set()
         error = raised[0] if raised else None
-        events = tuple(scene.events)
-        shown = dict(script.shown)
-        return SceneResult(shown, tuple(script.prompts), script.finished, error, seconds, events, desk, witness, stuck)
+        shown, events = dict(script.shown), tuple(case.events)
+        return CaseResult(
+            shown, tuple(script.prompts), script.finished, error, seconds, events, weather, witness, stuck
+        )
 
 
 def _chunked(act: Act, chunks: Callable[[Any], list[Any]]) -> Act:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,7 @@ def _run() -> None:
     """Put an agent or a model on a suite's tasks, and report how well it recovered."""
 
 
+@cache
 def command_of(suite: Suite[Any]) -> Any:
     """Make the command of a suite from the model of its options."""
 

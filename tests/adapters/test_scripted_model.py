@@ -160,7 +160,7 @@ def test_conversations_side_by_side(server: ScriptServer) -> None:
 def test_an_exhausted_script_is_refused_without_retries(server: ScriptServer) -> None:
     ended = [{"role": role, "content": "x"} for role in ("user", "assistant") * 3]
     with openai.OpenAI(base_url=server.url, api_key="none", max_retries=3) as mine:
-        with pytest.raises(openai.BadRequestError, match=r"has 3 turn\(s\) and is asked for turn 4"):
+        with pytest.raises(openai.BadRequestError, match=r"has 3 turn\(s\), and turn 4 was requested"):
             mine.chat.completions.create(model="m", messages=ended)
         with pytest.raises(openai.NotFoundError, match="nothing is served"):
             mine.embeddings.create(model="m", input="x")
@@ -178,7 +178,7 @@ def test_a_loop_goes_on() -> None:
         ({}, "turns: field required"),
         ({"turns": []}, "turns: "),
         ({"turns": [{"say": "x"}, {"sing": "x"}]}, "turns[1].sing: "),
-        ({"turns": [{}]}, "turns[0]: {} says nothing and calls nothing"),
+        ({"turns": [{}]}, "turns[0]: {} has neither text nor calls"),
         ({"turns": [{"either": [{"when": "(", "say": "x"}]}]}, "turns[0].either[0].when: "),
         ({"turns": [{"call": {"tool": "x"}, "calls": [{"tool": "y"}]}]}, "has both call and calls"),
         ({"turns": [{"calls": [{"tool": ""}]}]}, "turns[0].calls[0].tool: "),

@@ -391,7 +391,10 @@ def test_endless():
         ("DOWN, min_pass_rate=0.8", "*test_bad has min_pass_rate and no runs; add runs=20, say"),
         ("DOWN, runs=0", "*runs is 0: Input should be greater than or equal to 1"),
         ("DOWN, runs='x'", "*runs is 'x': Input should be a valid integer*"),
-        ("DOWN, runs=5, min_pass_rate=0", "a pass rate of 0 cannot be required; give a share such as 0.8*"),
+        (
+            "DOWN, runs=5, min_pass_rate=0",
+            "the required pass rate must be above 0 and at most 100 %, and 0 is not; give a share such as 0.8*",
+        ),
         ("DOWN, runs=5, min_pass_rate='x'", "min_pass_rate is 'x'; give a share such as 0.8"),
         ("DOWN, runs=5, contracts=['no_action_twic']", "*did you mean no_action_twice*"),
         ("DOWN, runs=5, contracts='no_action_twice'", "*contracts is a text; give a list*"),

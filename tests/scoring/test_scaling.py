@@ -154,7 +154,7 @@ def test_what_cannot_be_regressed_is_refused() -> None:
     with pytest.raises(UserError, match="runs of made do not measure"):
         scaling_of([silent, *entrants[1:]], SIZES)
     other = replace(entrants[0], episodes=[e._replace(task=f"x{e.task}") for e in entrants[0].episodes])
-    with pytest.raises(UserError, match="no task that all these models"):
+    with pytest.raises(UserError, match="no task has a valid episode of every one"):
         scaling_of([other, *entrants[1:]], SIZES)
     clean = replace(entrants[0], episodes=[e for e in entrants[0].episodes if e.mode == CLEAN])
     with pytest.raises(UserError, match="small has no recovered on the tasks that all"):

@@ -233,7 +233,7 @@ def test_published_models_have_the_interval_of_400_tasks_and_no_rank(runs: Path)
     assert other.figure.low == pytest.approx(100 * low, abs=0.01)
     assert other.figure.high == pytest.approx(100 * high, abs=0.01)
     assert len(found.entrants) == 3
-    with pytest.raises(UserError, match="nobody has published harmed of maze"):
+    with pytest.raises(UserError, match="there are no published figures for harmed of maze"):
         ranked_tables([runs], "harmed", published=True)
 
 

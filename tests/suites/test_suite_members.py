@@ -81,7 +81,7 @@ def test_the_help_names_the_metrics(name: str) -> None:
     assert declared
     assert len(declared) == len(set(declared))
     shown = CliRunner(env={"COLUMNS": "400", "TERMINAL_WIDTH": "400"}).invoke(cli.app, ["run", name, "--help"])
-    assert f"by level and mode: {', '.join(declared)}." in " ".join(shown.output.split())
+    assert f"Metrics of its report: {', '.join(declared)}." in " ".join(shown.output.split())
 
 
 @pytest.mark.parametrize("name", RUNS)

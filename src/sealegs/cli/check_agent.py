@@ -30,7 +30,7 @@ CHECK = typer.Option(help="module:function that says whether the answer of a run
 CLEAN = typer.Option(min=1, help="Runs without faults to learn from.")
 REPEATS = typer.Option(min=1, help="How often each fault is tried at each place.")
 FAIL_UNDER = typer.Option(help="The share of right runs under faults that is required, such as 0.8, or 80 for 80 %.")
-REFERENCE = typer.Option(help="The file of what right looks like: read where it is there, written where it is not.")
+REFERENCE = typer.Option(help="The file of what right looks like; read if it exists, otherwise written.")
 OUT = typer.Option(help="The folder of the runs; sealegs-check/AGENT by default.")
 
 app = typer.Typer(add_completion=False)

@@ -69,7 +69,9 @@ def check_records(
         print_findings(found.rows, console)
         console.print(f"{found.wrong} of {found.answers:,} answers are called wrong.", highlight=False)
     if found.unknown:
-        errors.print(f"note: no profile of {', '.join(found.unknown)}: held against what fields of their names hold")
+        errors.print(
+            f"note: no profile of {', '.join(found.unknown)}: compared with profiles of fields of the same names"
+        )
     write_table_rows(found.rows, json, found.about())
     raise typer.Exit(1 if found.wrong else 0)
 

@@ -30,7 +30,7 @@ def build_function_library(
     out: Annotated[Path, typer.Option(help="The folder to write; a library that is there is replaced.")],
     pairs: Annotated[Path | None, typer.Option(help="A JSON list of {question, query, db_id}.")] = None,
     seed: Annotated[int, seed_option("Decides names, other values and the split.")] = 0,
-    variants: Annotated[int, typer.Option(min=0, help="How often a question has other values, at most.")] = 12,
+    variants: Annotated[int, typer.Option(min=0, help="The most variants of a question, with other values.")] = 12,
     model: Annotated[str, typer.Option(help="Describes the functions: a model as Inspect names it.")] = "",
     jobs: Annotated[int | None, jobs_option("Processes; all cores by default.")] = None,
     json: Annotated[str, JSON] = "",

@@ -14,6 +14,7 @@ from sealegs.cli.spread import ON, make_shards_elsewhere
 from sealegs.cli.terminal import echo
 from sealegs.engines.shards import parse_shard
 from sealegs.faults.user_error import UserError
+from sealegs.scenarios import LEVELS
 from sealegs.suites.choices import MOST_INVALID
 from sealegs.traces.atomic_files import check_folder
 
@@ -23,6 +24,8 @@ app = typer.Typer(
     help="Work with the tasks of maze: figures, import, export, foreign traces, generation, review, validation.",
 )
 JSON = json_option("the rows")
+ALL_LEVELS = ",".join(LEVELS)
+CHOSEN_LEVELS = typer.Option("--levels", help="Levels, separated by commas.")
 
 
 @app.command()
@@ -142,7 +145,7 @@ def generate_maze_tasks(
     engine: Annotated[str, typer.Option(help="rules, or model.")] = "rules",
     model: Annotated[str, typer.Option(help="With --engine model: the model as Inspect names it.")] = "",
     judge_model: Annotated[str, typer.Option(help="The independent model that validates; MODEL by default.")] = "",
-    levels: Annotated[str, typer.Option(help="Levels, separated by commas.")] = "C1,C2,C3,C4",
+    levels: Annotated[str, CHOSEN_LEVELS] = ALL_LEVELS,
     n: Annotated[
         int | None,
         typer.Option("--n", "-n", min=1, help="Tasks of each level; 25 by default, --private as many as ship."),
@@ -246,7 +249,7 @@ def review_tasks(
 @app.command("validate")
 def validate_tasks(
     model: Annotated[str, typer.Option(help="The model that validates, as Inspect names it.")],
-    levels: Annotated[str, typer.Option(help="Levels, separated by commas.")] = "C1,C2,C3,C4",
+    levels: Annotated[str, CHOSEN_LEVELS] = ALL_LEVELS,
     limit: Annotated[int | None, typer.Option(min=1, help="At most this many tasks of each level.")] = None,
     tries: Annotated[int, typer.Option(min=1, help="Times that a model is asked again after a bad answer.")] = 3,
     out: Annotated[

@@ -61,7 +61,7 @@ def from_traces(
     out: Annotated[Path | None, typer.Option(help="Where to write the plan; standard output by default.")] = None,
     name: Annotated[str, typer.Option(help="The plan's name.")] = "from traces",
     least: Annotated[int, typer.Option(min=1, help="How often an error must occur to get its own rule.")] = 1,
-    latency: Annotated[bool, typer.Option(help="Whether answers are delayed as they were in the traces.")] = True,
+    latency: Annotated[bool, typer.Option(help="Delay answers as they were delayed in the traces.")] = True,
     shown: Annotated[bool, typer.Option("--shown", help="Count what agents were shown, injected faults too.")] = False,
     table: Annotated[str, json_option("what was seen")] = "",
 ) -> None:

@@ -25,7 +25,7 @@ TOKEN_VARIABLE = "SEALEGS_TOKEN"  # what the switch of a proxy asks for
 COMMAND = typer.Argument(help="After `--`: the command that starts the server.")
 FAULTS = typer.Option(envvar=PLAN, help="The fault plan; without one everything passes unchanged.")
 RECOVERY = typer.Option(help="A recovery plan: what is done about failing calls before the client sees them.")
-CALL_TIMEOUT = typer.Option(envvar=TIMEOUT, min=0, help="Seconds after which a call that a fault holds up is given up.")
+CALL_TIMEOUT = typer.Option(envvar=TIMEOUT, min=0, help="Seconds after which a call that a fault delays is given up.")
 URL = typer.Option(help="The MCP server's address (streamable HTTP), in place of a command.")
 HTTP = typer.Option(help="The address of any HTTP server (https://api.example.com), in place of a command.")
 OPENAPI = typer.Option(help="With --http: the server's OpenAPI description; its operations become tools.")

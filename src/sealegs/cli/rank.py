@@ -180,7 +180,7 @@ def _figure(tables: list[RankTable], option: str, target: str) -> bytes:
         return plot_file(partial(draw_terms, table), Path(target))
     axis = next((axis for axis in ("mode", "level") if len(bump_lines(table, axis)[0]) > 1), "")
     if not axis:
-        raise UserError("--bump draws places by mode or level, and these runs have only one of each; leave it out")
+        raise UserError("--bump plots ranks by mode or level, and these runs have only one of each; leave it out")
     return plot_file(partial(draw_bump, table, axis), Path(target))
 
 

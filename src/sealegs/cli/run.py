@@ -114,8 +114,8 @@ def command_of(suite: Suite[Any]) -> Any:
     set_parameters(run, parameters)
     made = typer.Typer(add_completion=False, rich_markup_mode="rich")
     again = "The same command resumes a stopped run."
-    told = "Its report gives, by level and mode: {metrics}."
-    made.command(suite.name, cls=SuiteCommand, help=f"{suite.summary}\n\n{again}\n\n{told}")(run)
+    metrics = "Metrics of its report: {metrics}."
+    made.command(suite.name, cls=SuiteCommand, help=f"{suite.summary}\n\n{again}\n\n{metrics}")(run)
     command = typer.main.get_command(made)
     take_urls(command, "run")
     return command

@@ -51,9 +51,9 @@ class CommandOnSuites(TyperCommand):
 
     def name_suites(self) -> None:
         """Fill the places for names in the help, also in that of each option."""
-        told: list[Any] = [self, *self.params]
+        helps: list[Any] = [self, *self.params]
         for place, names in self.places().items():
-            for one in told:
+            for one in helps:
                 if getattr(one, "help", None):
                     one.help = one.help.replace(f"{{{place}}}", names)
 

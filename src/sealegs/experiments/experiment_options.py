@@ -117,7 +117,10 @@ def required_rate(value: float) -> float:
     """
     share = value / 100 if value > 1 else value
     if not (math.isfinite(share) and 0 < share <= 1):
-        raise UserError(f"a pass rate of {value:g} cannot be required; give a share such as 0.8, or 80 for 80 %")
+        raise UserError(
+            f"the required pass rate must be above 0 and at most 100 %, and {value:g} is not; give a share such as "
+            "0.8, or 80 for 80 %"
+        )
     return share
 
 

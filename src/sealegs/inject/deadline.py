@@ -21,7 +21,7 @@ GRACE = 1.0  # seconds that a cancelled run has to end
 
 
 def with_deadline(run: Callable[[Call], Outcome], seconds: float) -> Callable[[Call], Outcome]:
-    """A function that runs the tool in a worker thread, for so many seconds at most. Its exceptions pass through."""
+    """Make a function that runs the tool in a thread and gives up after these seconds. Its exceptions pass through."""
 
     def timed(call: Call) -> Outcome:
         answers: list[Outcome] = []

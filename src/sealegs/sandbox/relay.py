@@ -43,11 +43,11 @@ def start_kernel() -> None:
     for name in ("requests", "replies"):
         os.mkfifo(folder / name, 0o600)
     if os.fork() == 0:
-        _keeper(folder, source)
+        _supervise(folder, source)
     print(json.dumps({"folder": str(folder), "python": sys.version_info[:2]}))
 
 
-def _keeper(folder: Path, source: bytes) -> None:
+def _supervise(folder: Path, source: bytes) -> None:
     os.setsid()
     # The keeper holds the other end of each pipe, so that a kernel without a command to talk to is not alone.
     requests, output = (os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK) for name in ("requests", "replies"))

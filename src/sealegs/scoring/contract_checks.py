@@ -85,7 +85,7 @@ def same_call_too_often(run: RunEvidence, most: int) -> str:
 
 
 def retry_without_wait(run: RunEvidence, least: float = PAUSE) -> str:
-    """The first call that was made again too soon after a failure that only time can mend."""
+    """The first call that was made again too soon after a failure that only waiting can cure."""
     specs = specs_known(run)
     times = call_times(run)
     for place, turn in enumerate(run.record.turns):

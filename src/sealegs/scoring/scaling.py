@@ -92,7 +92,7 @@ def scaling_of(entrants: Sequence[Entrant], sizes: Mapping[str, float]) -> Scali
     # Models that played other tasks would differ by their tasks and not by their size.
     shared = frozenset.intersection(*(one.units for one in sized))
     if not shared:
-        raise UserError("--sizes: there is no task that all these models have a valid episode of; leave some out")
+        raise UserError("--sizes: no task has a valid episode of every one of these models; leave some models out")
     tables = [EpisodeTable([played for played in one.episodes if played.unit in shared], DESIGN) for one in sized]
     # So that the slope reads as the change by each doubling of the size.
     doublings = np.array([log2(sizes[one.name]) for one in sized])

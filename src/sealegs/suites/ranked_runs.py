@@ -239,7 +239,9 @@ def ranked_tables(
     found = [_beside_published(table) for table in tables]
     if not any(table.published for table in found):
         metrics = ", ".join(dict.fromkeys(f"{table.metric} of {table.suite}" for table in tables))
-        raise UserError(f"--published: nobody has published {metrics}; leave it out, or choose another --metric")
+        raise UserError(
+            f"--published: there are no published figures for {metrics}; leave it out, or choose another --metric"
+        )
     return found
 
 

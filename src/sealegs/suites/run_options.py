@@ -75,6 +75,16 @@ def hidden_option(default: Any) -> Any:
     return Field(default, json_schema_extra=HIDDEN)
 
 
+def recovery_option() -> Any:
+    """Declare the option of the recovery layer, for suites that can put it around the tools."""
+    return option("off", "off, advise or active: the recovery layer around the tools.")
+
+
+def plan_option(replaced: str) -> Any:
+    """Declare the option of a fault plan. `replaced`: what a suite otherwise plays."""
+    return option("", f"The file of your own fault plan, in place of {replaced}.")
+
+
 class ModelOptions(BaseModel):
     """The options of a model's calls, in every suite; none of them concerns a scripted agent.
 

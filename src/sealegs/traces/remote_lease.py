@@ -78,8 +78,8 @@ class RemoteLease:
         """
         if max(_leases(self._store), default=self.number) > self.number or not self._is_own():
             raise LeaseLost(
-                f"another process has taken {self._store.url} over, since this one could not be seen to live; "
-                "what was written before is there, and the other process continues from it"
+                f"another process has taken over {self._store.url}, because this one did not renew its lease; "
+                "what was written before is kept, and the other process continues from it"
             )
         if time.monotonic() - self._renewed > RENEWED:
             self._store.write(self._name(), self._content())

@@ -150,9 +150,9 @@ def parse_row(text: str) -> RowConversation:
         read.append(_message(message, nth))
     spoken = {nth for nth, message in enumerate(read) if message["role"] == "assistant"}
     if not spoken:
-        raise BadRow("has no message of the assistant: nothing to learn")
+        raise BadRow("has no message of the assistant, so there is nothing to learn")
     if spoken <= left_out:
-        raise BadRow('has no message of the assistant but such with "train": false: nothing to learn')
+        raise BadRow('has "train": false in every message of the assistant, so there is nothing to learn')
     # Marks on messages of others are dropped: only those of the assistant are ever learned.
     tools, unlearned = tuple(_listed(row, "tools")), frozenset(left_out & spoken)
     return RowConversation(tuple(read), tools, frozenset(marks & spoken), unlearned)

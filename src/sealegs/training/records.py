@@ -80,7 +80,7 @@ def points(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-class Keeper(TrainerCallback):
+class RunCallback(TrainerCallback):
     """Writes the curves' points as they come, marks checkpoints as whole, removes old ones, and tells progress.
 
     Args:

@@ -108,7 +108,7 @@ def _run(
     recipe: TrainingRecipe, folder: Path, prepared: CheckedRun, model: Any, files: tuple[Any, Any], tell: Tell
 ) -> dict[str, Any]:
     """The long work."""
-    from sealegs.training.records import Keeper, cut_losses, last_checkpoint
+    from sealegs.training.records import RunCallback, cut_losses, last_checkpoint
     from sealegs.training.tokenized_data import SequenceMaking
     from sealegs.training.tokenized_data import prepare_tokens as tokens
 
@@ -116,16 +116,16 @@ def _run(
     rows, facts = tokens(files[0], prepared.tokenizer, way, folder / "tokens")
     held_out = tokens(files[1], prepared.tokenizer, way, folder / "tokens")[0] if files[1] else None
     checkpoint, before = last_checkpoint(folder)
-    keeper = Keeper(folder, before, recipe.keep, tell)
-    trainer = trainer_for(recipe, prepared, model, rows, held_out, folder, [keeper])
-    keeper.trainer = trainer
+    callback = RunCallback(folder, before, recipe.keep, tell)
+    trainer = trainer_for(recipe, prepared, model, rows, held_out, folder, [callback])
+    callback.trainer = trainer
     if trainer.is_world_process_zero():
         # Steps after the checkpoint are made again and would be in the file twice.
         cut_losses(folder, before.step)
     # No process may append a loss before the file was cut.
     trainer.accelerator.wait_for_everyone()
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    spent = keeper.spent()
+    spent = callback.spent()
     _save(recipe, folder, prepared, trainer)
     card = _card(recipe, prepared, trainer, asdict(facts), asdict(spent))
     if trainer.is_world_process_zero():

@@ -62,7 +62,7 @@ class ScriptedTurn(BaseModel):
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if self.say is None and self.call is None and not self.calls:
-            raise problem("says nothing and calls nothing", "Add one of say, call, calls.")
+            raise problem("has neither text nor calls", "Add one of say, call, calls.")
         if self.call is not None and self.calls:
             raise problem("has both call and calls", "Put all calls under calls.")
         return self
@@ -104,7 +104,7 @@ class Script(BaseModel):
         """
         if number >= len(self.turns) and not self.loop:
             raise ScriptError(
-                f"the script {self.name!r} has {len(self.turns)} turn(s) and is asked for turn {number + 1}; "
+                f"the script {self.name!r} has {len(self.turns)} turn(s), and turn {number + 1} was requested; "
                 "add one, or give it `loop: true`"
             )
         entry = self.turns[number % len(self.turns)]

@@ -144,7 +144,7 @@ class ReferenceLearner:
         return source.step not in self.needed, self.order[source.step], leaf != name, depth
 
     def _repeated(self, source: AnswerSource) -> bool:
-        """Return whether a tool only gives back there what it was given, so that the value is another tool's."""
+        """Return whether a tool only echoes there what it was given, so that the value is another tool's."""
         calls = [self.calls[number][source.step] for number in self.runs_with(source.step)]
         values = [(call, value) for call in calls for value in paths.values_at(call.answer, source.path)]
         return any(not made_here(call, value) for call, value in values)

@@ -92,7 +92,7 @@ class Switch(Policy):
         # First of all: this call was kept from its tool, so nothing else can answer it.
         under_way = self._detour(failed_call.call)
         if under_way is not None:
-            return (yield from self._goes_on(*under_way, failed_call, context))
+            return (yield from self._continue(*under_way, failed_call, context))
         call = failed_call.call
         if self._unfinished and context.nothing_done(failed_call):
             self._unfinished.forget_action(call.id)
@@ -237,7 +237,7 @@ class Switch(Policy):
                 return detour, place
         return None
 
-    def _goes_on(self, detour: Detour, place: int, failed_call: FailedCall, context: RecoveryContext) -> Steps:
+    def _continue(self, detour: Detour, place: int, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Answer a call that a detour stands in for."""
         leg = detour.leg(place, failed_call.call, context.spec(failed_call.call.tool))
         if leg is None:

@@ -31,7 +31,15 @@ from sealegs.suites.highwater.problem_episodes import (
     choose_problems,
     episodes_of_problems,
 )
-from sealegs.suites.run_options import RunOptions, hidden_option, option, plan_json, plan_of_file, run_only_option
+from sealegs.suites.run_options import (
+    RunOptions,
+    hidden_option,
+    option,
+    plan_json,
+    plan_of_file,
+    plan_option,
+    run_only_option,
+)
 from sealegs.world.sql.parameter import RowForm
 
 BOTH = "both"
@@ -59,7 +67,7 @@ class HighwaterOptions(RunOptions):
     examples: bool = option(False, "Show two worked examples before the question.")
     refusal: Literal["auto", "own", "published"] = option("auto", f"The words of a refusal: own or published. {AUTO}")
     as_published: bool = option(False, "As published: records, hints at values, examples, refusal.")
-    plan: str = option("", "The file of your own fault plan, in place of refusals.")
+    plan: str = plan_option("refusals")
     sandbox: str = option("", "Run code in a sandbox of Inspect: docker, docker:FILE.")
     allow_weak_sandbox: bool = run_only_option(False, "Run code without namespaces.")
     suite: str = hidden_option(SUITE)

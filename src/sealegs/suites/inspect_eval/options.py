@@ -24,6 +24,8 @@ from sealegs.suites.run_options import (
     option,
     plan_json,
     plan_of_file,
+    plan_option,
+    recovery_option,
     repeated_option,
     run_only_option,
 )
@@ -43,14 +45,16 @@ class InspectOptions(RunOptions):
         "A model for a role of the eval, as user=openai/gpt-5.", "--model-role"
     )
     modes: Names = option(MODES, "Modes, separated by commas; NP is always played.")
-    plan: str = option("", "The file of your own fault plan, in place of the modes.")
+    plan: str = plan_option("the modes")
     moment: str = option(DRAW, "When faults strike actions: draw, before or after.")
-    recovery: str = option("off", "off, advise or active: the recovery layer around the tools.")
+    recovery: str = recovery_option()
     knowledge: str = option(
         "", "A file of what is known of the eval's tools; one that ships is found by the eval's name."
     )
-    score: str = option("", "Whose value says what is solved: SCORER or SCORER.KEY; the eval's headline by default.")
-    solved_at: float = option(1.0, "The value from which on a sample counts as solved.")
+    score: str = option(
+        "", "The score that decides what is solved: SCORER or SCORER.KEY; the eval's headline by default."
+    )
+    solved_at: float = option(1.0, "The least value of that score that counts as solved.")
     timeout: float = option(60.0, "Seconds of a fault's waiting after which a call is given up.", gt=0)
     limit: int | None = option(None, "At most this many samples.", ge=1)
     describe: bool = run_only_option(False, "Play without faults alone, and draft the file for --knowledge.")

@@ -28,6 +28,8 @@ from sealegs.suites.run_options import (
     option,
     plan_json,
     plan_of_file,
+    plan_option,
+    recovery_option,
     run_only_option,
 )
 from sealegs.tasks.written_forms import ENGLISH, LANGUAGES
@@ -47,13 +49,13 @@ class MazeOptions(RunOptions):
     prompt: str = option("standard", "standard or failure-aware.")
     tasks: str = option(SHIPPED, "A folder of tasks in place of those that ship.")
     world: str = run_only_option("", "A Python file of your own tools, in place of those that ship.")
-    plan: str = option("", "The file of your own fault plan, in place of the modes.")
+    plan: str = plan_option("the modes")
     moment: str = option(DRAW, "When faults strike actions: draw, before (as published), during or after.")
     implicit: str = option(LADDER, "Implicit faults: ladder, or published (the nine families as they fit).")
     wording: str = option(FIRST, "first or second: which of the two English requests of each task is used.")
     language: str = option(ENGLISH, "en, de, es or zh: of the requests; other than in English there are 40 tasks.")
     translated: bool = option(False, "Only the tasks that have requests in all four languages.")
-    recovery: str = option("off", "off, advise or active: the recovery layer around the tools.")
+    recovery: str = recovery_option()
     engine: str = option("auto", "auto, inspect, or for scripted agents direct, langchain or mcp.")
     version: str = hidden_option(VERSION)
 
@@ -72,8 +74,8 @@ class MazeOptions(RunOptions):
         yield from who_problems(self.agent, self.model, self.engine)
         if self.world:
             yield (
-                f"--world {self.world}: its tasks are not made yet; `sealegs run maze` makes them, and "
-                "`sealegs.generate.world_tasks.world_tasks` gives their folder for --tasks"
+                f"--world {self.world}: its tasks have not been generated; generate them by `sealegs run maze`, or "
+                "give --tasks the folder that `sealegs.generate.world_tasks.world_tasks` returns"
             )
             return
         tasks, wrong = _own_tasks(self.tasks)

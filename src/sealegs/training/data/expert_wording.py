@@ -35,7 +35,7 @@ def expert_thought(scene: ActScene) -> str:
         "goes on elsewhere": _elsewhere,
         "does the rest": _rest,
     }
-    return " ".join(wordings.get(scene.doing, _goes_on)(scene))
+    return " ".join(wordings.get(scene.doing, _continues)(scene))
 
 
 def expert_closing(scene: ActScene, text: str) -> str:
@@ -66,7 +66,7 @@ def _maybe(scene: ActScene, share: float, name: str, /, **more: str) -> Iterator
         yield _say(scene, name, **more)
 
 
-def _goes_on(scene: ActScene) -> Iterator[str]:
+def _continues(scene: ActScene) -> Iterator[str]:
     """The reason for this call and for its values: one sentence, and often a second one."""
     if scene.found is not None:
         yield from _found(scene)

@@ -291,10 +291,10 @@ def _step(player: TrajectoryPlayer, expert: Expert, act: UseTool, *, recovering:
     shown = player.show(player.call(act), act)
     expert.observe(act, shown)
     if act.tool in expert.failures and act.tool != expert.wrong:
-        raise NoTrajectory("a tool that was not struck refuses")
+        raise NoTrajectory("a tool without a fault refuses")
     # The expert read the faulted answer and noticed nothing: such a row would teach recovery without a reason.
     if here and not expert.wrong:
-        raise NoTrajectory("the failure cannot be told from a right answer")
+        raise NoTrajectory("the failure cannot be distinguished from a right answer")
 
 
 def _slip(player: TrajectoryPlayer, expert: Expert, act: UseTool, text: str) -> None:
@@ -386,4 +386,4 @@ def _check_faulted(order: TrajectoryOrder, made: Trajectory) -> None:
     assert made.found is not None
     faulted = [place for place, turn in enumerate(made.found.turns) if turn.faulted]
     if made.at is None or (not order.kind.slip and faulted[:1] != [made.at]):
-        raise NoTrajectory("the failure did not come where it was ordered")
+        raise NoTrajectory("the failure did not occur at the planned step")

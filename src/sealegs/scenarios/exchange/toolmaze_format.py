@@ -136,13 +136,13 @@ class DeedForm(BaseModel):
     Attributes:
         said: the tool's own answer, as a record keeps it; None where the tool was not run.
         effects: what the call did to the world: `action`, `subject`, `details`.
-        faulted: whether a fault was delivered, and `implicit` whether it looked like an answer.
+        struck: whether a fault was delivered, and `implicit` whether it looked like an answer.
         moment: when the fault struck an action.
     """
 
     said: dict[str, Any] | None = None
     effects: list[dict[str, Any]] = []
-    faulted: bool = False
+    struck: bool = False
     implicit: bool = False
     moment: Moment | Literal[""] = ""
 

@@ -174,7 +174,7 @@ class _Reader:
         # Compared first: an answer that is right was not struck, even where a fault was planned.
         if clean is not None and isinstance(shown, Value) and close(shown.value, clean):
             return Turn(call, shown, shown, effects=self._effects(call))
-        if self._injections(call.tool, isinstance(shown, Failure)):
+        if self._is_faulted(call.tool, isinstance(shown, Failure)):
             returned = None if clean is None else Value(clean)
             return Turn(call, returned, shown, (_injection(call, shown, returned, self.mode in IMPLICIT),))
         acted = isinstance(shown, Value) and self._acts(call.tool)
@@ -187,7 +187,7 @@ class _Reader:
             return None
         return self.task.right_run.steps[step.id].output
 
-    def _injections(self, tool: str, failed: bool) -> bool:
+    def _is_faulted(self, tool: str, failed: bool) -> bool:
         """Return whether a fault was planned for this call of the tool; a failure is not an implicit fault."""
         step = self.task.task.graph.step_of.get(tool)
         node = node_of(step, self.task.task.graph) if step else ""
@@ -219,8 +219,8 @@ def _turn_of_deed(call: Call, content: Any, deed: DeedForm) -> Turn:
     effects = tuple(Effect(e["action"], e["subject"], e["details"], call.id) for e in deed.effects)
     if content is None:
         return Turn(call, returned, effects=effects)
-    shown = _outcome(content) if deed.faulted or returned is None else returned
-    injections = (_injection(call, shown, returned, deed.implicit, deed.moment),) if deed.faulted else ()
+    shown = _outcome(content) if deed.struck or returned is None else returned
+    injections = (_injection(call, shown, returned, deed.implicit, deed.moment),) if deed.struck else ()
     return Turn(call, returned, shown, injections, effects=effects)
 
 

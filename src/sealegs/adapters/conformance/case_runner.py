@@ -86,7 +86,7 @@ class CaseResult:
         seconds: the time that it took.
         events: the events that the framework streamed.
         weather: the tools, and the work that was done at them.
-        witness: the calls and strikes that were seen at the seam.
+        witness: the calls and injections that were seen at the seam.
         stuck: whether the run had not ended after `LIMIT`.
     """
 

@@ -77,6 +77,8 @@ def on_page_markdown(markdown: str, page: Page, **rest: Any) -> str:
     away = outside(markdown, here)
 
     def moved(found: re.Match[str]) -> str:
+        if here in PAGES.values() and found["target"].startswith("docs/"):  # of a file beside `docs/`
+            return posixpath.relpath(found["target"].removeprefix("docs/"), posixpath.dirname(here) or ".")
         target = _target(found["target"], here)
         return posixpath.relpath(_place(target), posixpath.dirname(here) or ".") if target in away else found["target"]
 

@@ -75,6 +75,8 @@ def words(made: Mapping[str, Any], rows: Rows, evals: Sequence[str]) -> str:
         ("added_alike", "equal settings of the collector"),
         ("added_struck", "a fault in every sample"),
     ):
+        if over := [name for name, own in found.items() if metric in own and side(own[metric]) == "more"]:
+            said.append(f"With {what}, the whole interval is above it in {listed(over)}.")
         if lacking := [name for name, own in found.items() if metric not in own]:
             where = listed(lacking) if len(lacking) < len(found) else "any of them"
             said.append(f"There is no figure with {what} for {where}.")

@@ -187,7 +187,7 @@ def test_what_a_writer_thought_dead_writes_counts_no_more(tmp_path: Path) -> Non
     late.hand_over()
     assert fetched(tmp_path / "three") == {"episodes.jsonl": b"1\n2\n"}
     del late._lease.check  # type: ignore[method-assign]
-    with pytest.raises(LeaseLost, match="another process has taken memory://bucket/run over"):
+    with pytest.raises(LeaseLost, match="another process has taken over memory://bucket/run"):
         late.close()
     now.close()
     assert fetched(tmp_path / "four") == {"episodes.jsonl": b"1\n2\n"}

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -36,13 +37,17 @@ REFUSALS: dict[str, tuple[int, dict[str, str], bytes]] = {  # by the tool that i
     "limit": (429, {"Content-Type": "text/plain", "Retry-After": "0"}, b"slow down"),
     "down": (503, {"Content-Type": "text/html"}, b"<h1>down</h1>"),
     "own": (404, JSON, b""),
+    "busy": (503, {"Content-Type": "text/plain", "Retry-After": "1"}, b"later"),
 }
 
 
 class Refusing:
-    """A server that refuses as the tool's name says; `down` only twice."""
+    """A server that refuses as the tool's name says; `down` only twice, `busy` once. `killed`: so is its proxy."""
+
+    killed = False
 
     def __init__(self) -> None:
+        self.proxy: asyncio.subprocess.Process | None = None
         self.calls: list[str] = []
         self.heard: list[tuple[str, dict[str, str], bytes]] = []
 
@@ -70,6 +75,8 @@ class Refusing:
         self.calls.append(name)
         if name == "down" and self.calls.count("down") > 2:
             name = "fine"
+        if name == "busy" and self.calls.count("busy") > 1:
+            name = "fine"
         if name == "event":
             failed = {"content": [{"type": "text", "text": "temporarily unavailable"}], "isError": True}
             data = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": failed})
@@ -96,6 +103,7 @@ async def behind(
     process = await asyncio.create_subprocess_exec(
         sys.executable, *SEALEGS[1:], *given, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
+    server.proxy = process
     try:
         assert process.stdout is not None
         address = (await process.stdout.readline()).decode().split()[-1]
@@ -105,7 +113,7 @@ async def behind(
         if process.returncode is None:
             process.terminate()
         _, stderr = await process.communicate()
-        assert process.returncode == 0
+        assert process.returncode == (-signal.SIGKILL if server.killed else 0)
         assert b"Traceback" not in stderr, stderr.decode()
         await runner.cleanup()
 
@@ -148,6 +156,39 @@ async def test_a_status_reaches_the_client_as_the_server_gave_it(tmp_path: Path,
             assert (status, text_of(json.loads(raw))) == (200, "fine")
             assert server.calls == ["down"] * 3
             assert json.loads(raw)["id"] == 7
+
+
+async def test_recovery_waits_as_long_as_the_server_says(tmp_path: Path) -> None:
+    async with behind(tmp_path, [], "--recovery", recovery(tmp_path)) as (server, url, client, _):
+        began = asyncio.get_running_loop().time()
+        status, raw, _ = await seen(client, url, "busy")
+        waited = asyncio.get_running_loop().time() - began
+    assert (status, text_of(json.loads(raw)), server.calls) == (200, "fine", ["busy"] * 2)
+    assert waited >= 1.0  # by itself it would wait for a hundredth of that
+
+
+@pytest.mark.parametrize(
+    ("end", "reason", "detail"),
+    [
+        (signal.SIGTERM, "answered", "SIGTERM"),
+        (signal.SIGKILL, "crashed", "the record breaks off: the process was killed"),
+    ],
+)
+async def test_the_record_over_http_says_what_ended_it(
+    tmp_path: Path, end: signal.Signals, reason: str, detail: str
+) -> None:
+    file = tmp_path / "records.jsonl"
+    async with behind(tmp_path, [], "--records", str(file)) as (server, url, client, _):
+        assert (await seen(client, url, "fine"))[0] == 200
+        assert server.proxy is not None
+        server.killed = end == signal.SIGKILL
+        server.proxy.send_signal(end)
+        await server.proxy.wait()
+    (events,) = read_episodes(file)
+    found = build_record(events)
+    assert (found.end.reason, found.end.detail) == (reason, detail)
+    (turn,) = found.turns
+    assert (turn.call.tool, turn.shown is not None) == ("fine", True)
 
 
 async def test_a_changed_event_of_a_stream_whose_length_the_server_gave_is_complete(tmp_path: Path) -> None:

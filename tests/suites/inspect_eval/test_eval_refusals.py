@@ -37,7 +37,7 @@ BROKEN = {  # files of which the eval cannot be loaded
     ("arguments", "messages"),
     [
         (["--model", "mockllm/model"], ["no eval is named", "--task"]),
-        (["--task", "inspect_evals/tau7", "--model", "mockllm/model"], ["'inspect_evals/tau7'"]),
+        (["--task", "inspect_evals/tau7", "--model", "mockllm/model"], ["inspect_evals/tau7"]),
         (["--task", "nowhere.py@x", "--model", "mockllm/model"], ["nowhere.py"]),
         (["--task", str(SHOP), "--model", "mockllm/model"], ["holds 16 evals", "@plain"]),
         (["--task", f"{SHOP}@plan", "--model", "mockllm/model"], ["'plan'", "plain"]),
@@ -90,6 +90,26 @@ def test_an_argument_that_the_eval_does_not_take_is_named_once(caplog: pytest.Lo
     assert not caplog.records
     logging.getLogger(registry.__name__).warning("something else")
     assert [record.getMessage() for record in caplog.records] == ["something else"]
+
+
+@pytest.mark.parametrize("name", ["tau2_airline", "agentdojo", "tau2_airlin"])
+def test_a_missing_package_of_evals_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sealegs.suites.inspect_eval.foreign_task.find_spec", lambda name: None)
+    monkeypatch.setattr("sealegs.suites.inspect_eval.foreign_task.load_tasks", lambda names, arguments: [])
+    with pytest.raises(UserError, match=r"needs inspect-evals, which is not installed; pip install .sealegs\[evals\]."):
+        load_eval(f"inspect_evals/{name}", {})
+
+
+@pytest.mark.parametrize(("name", "remedy"), [("tau2_retail", "sealegs[evals]"), ("swe_bench", "the eval's own extra")])
+def test_a_missing_module_of_an_eval_is_named(name: str, remedy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(names: list[str], arguments: dict[str, object]) -> list[object]:
+        raise ModuleNotFoundError("No module named 'deepdiff'", name="deepdiff")
+
+    monkeypatch.setattr("sealegs.suites.inspect_eval.foreign_task.load_tasks", load)
+    with pytest.raises(UserError) as error:
+        load_eval(f"inspect_evals/{name}", {})
+    assert "needs deepdiff, which is not installed" in str(error.value)
+    assert remedy in str(error.value)
 
 
 def test_the_command_ends_with_that_line_and_2(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from sealegs.faults.user_error import UserError
 from sealegs.tasks.editions import contents_digest, edition
 
 SHOWN = 6  # names in a message
+EXTRA = 'pip install "sealegs[evals]"'
+OF_THE_EXTRA = ("inspect_evals/tau2_", "inspect_evals/agentdojo")  # which installs what these evals need
 
 
 def load_eval(name: str, arguments: Mapping[str, Any]) -> Task:
@@ -47,9 +50,9 @@ def load_eval(name: str, arguments: Mapping[str, Any]) -> Task:
             tasks = load_tasks([name], dict(arguments))
     except ImportError as error:
         missing = getattr(error, "name", None) or plain_words(error)
+        remedy = EXTRA if name.startswith(OF_THE_EXTRA) else "install it, or the eval's own extra"
         raise UserError(
-            f"the eval {name} needs {missing}, which is not installed; install it, or the eval's own extra "
-            f"({plain_words(error)})"
+            f"the eval {name} needs {missing}, which is not installed; {remedy} ({plain_words(error)})"
         ) from error
     except PrerequisiteError as error:
         raise UserError(f"the eval {name!r} cannot be loaded: {plain_words(error)}{_near(name)}") from error
@@ -62,6 +65,8 @@ def load_eval(name: str, arguments: Mapping[str, Any]) -> Task:
         raise UserError(
             f"the eval {name!r} cannot be loaded{given}: {type(error).__name__}: {plain_words(error)}"
         ) from error
+    if not tasks and name.startswith("inspect_evals/") and find_spec("inspect_evals") is None:
+        raise UserError(f"the eval {name} needs inspect-evals, which is not installed; {EXTRA}")
     if not tasks:
         raise UserError(
             f"Inspect knows no eval {name!r}{_near(name)}; install its package, or name a file (my_eval.py@task)"

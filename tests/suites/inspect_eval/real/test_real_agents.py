@@ -176,13 +176,19 @@ def faulted(logs: EvalLogs, mode: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-def test_gold_loses_what_the_eval_itself_does_not_give_a_solution_that_is_cut_there(tmp_path: Path) -> None:
+SUITES = pytest.mark.parametrize(("suite", "count"), [("banking", 16), ("slack", 20), ("travel", 20)])
+
+
+@SUITES
+def test_gold_loses_what_the_eval_itself_does_not_give_a_solution_that_is_cut_there(
+    suite: str, count: int, tmp_path: Path
+) -> None:
     """By the eval alone: the same solution, cut without any fault where the fault struck."""
     from sealegs.suites.inspect_eval import reference_agentdojo
 
-    logs = run(tmp_path / "faulted", "banking", agent="gold", modes=("NP", "P1"))
+    logs = run(tmp_path / "faulted", suite, agent="gold", modes=("NP", "P1"))
     places = faulted(logs, "P1")
-    assert len(places) == 16  # all of them are exposed
+    assert len(places) == count  # all of them are exposed
     assert all(outcomes(logs, "NP").values())
     expected = {}
     for sample, (tool, moment) in places.items():
@@ -200,16 +206,64 @@ def test_gold_loses_what_the_eval_itself_does_not_give_a_solution_that_is_cut_th
             return made()
 
         number = re.findall(r"\d+$", sample)[0]
-        task = task_with(dojo("banking", user_task_ids=[int(number)]), solver=cut())
+        task = task_with(dojo(suite, user_task_ids=[int(number)]), solver=cut())
         expected |= solved(played(task, tmp_path / "cut"))
     assert outcomes(logs, "P1") == expected
     assert not all(expected.values())
 
 
+@SUITES
 @pytest.mark.parametrize("more", [{"agent": "gold-retrier"}, {"agent": "gold", "recovery": "active"}], ids=str)
-def test_who_tries_again_keeps_all_and_does_nothing_twice(more: dict[str, Any], tmp_path: Path) -> None:
-    logs = run(tmp_path, "banking", modes=("NP", "P1"), **more)
-    assert len(faulted(logs, "P1")) == 16
+def test_who_tries_again_keeps_all_and_does_nothing_twice(
+    more: dict[str, Any], suite: str, count: int, tmp_path: Path
+) -> None:
+    logs = run(tmp_path, suite, modes=("NP", "P1"), **more)
+    assert len(faulted(logs, "P1")) == count
     assert outcomes(logs, "P1") == outcomes(logs, "NP") == dict.fromkeys(outcomes(logs, "NP"), True)
     found = {(one.mode, one.sample): one for one in judged_episodes(logs)}
     assert not any(one.doubled for one in found.values())
+
+
+def tau2_run(folder: Path, domain: str, agent: str) -> EvalLogs:
+    """Three tasks of a domain, clean and with one transient failure."""
+    options = InspectOptions(
+        task=f"inspect_evals/tau2_{domain}", task_args=("shuffle=false",), agent=agent, modes=("NP", "P1"), limit=3
+    ).checked()
+    EvalCourse(options, folder).play(lambda done, total: None)
+    return read_eval_logs(folder)
+
+
+@pytest.mark.parametrize(("domain", "count"), [("airline", 2), ("retail", 3)])  # a task of airline asks for no call
+def test_gold_loses_in_tau2_what_the_eval_does_not_give_actions_that_are_cut_there(
+    domain: str, count: int, tmp_path: Path
+) -> None:
+    from inspect_ai.solver import solver
+
+    from sealegs.suites.inspect_eval import reference_tau2
+
+    logs = tau2_run(tmp_path / "faulted", domain, "gold")
+    places = faulted(logs, "P1")
+    assert len(places) == count
+    assert all(outcomes(logs, "NP").values())
+    expected = {}
+    for sample, (tool, moment) in places.items():
+
+        @solver
+        def cut(tool: str = tool, moment: str = moment) -> Any:
+            async def solve(state: Any, generate: Any) -> Any:
+                return await reference_tau2.play_gold_actions(state, generate, CutCaller(tool, moment))
+
+            return solve
+
+        made = getattr(inspect_evals.tau2.tau2, f"tau2_{domain}")(shuffle=False)
+        made.dataset = made.dataset.filter(lambda one, sample=sample: str(one.id) == sample)
+        expected |= solved(played(task_with(made, solver=cut()), tmp_path / "cut"))
+    assert outcomes(logs, "P1") == expected
+    assert not all(expected.values())
+
+
+def test_who_tries_again_in_tau2_keeps_all_and_does_nothing_twice(tmp_path: Path) -> None:
+    logs = tau2_run(tmp_path, "retail", "gold-retrier")
+    assert len(faulted(logs, "P1")) == 3
+    assert outcomes(logs, "P1") == outcomes(logs, "NP") == dict.fromkeys(outcomes(logs, "NP"), True)
+    assert not any(one.doubled for one in judged_episodes(logs))

@@ -10,7 +10,7 @@ ways are measured in turn in each round; a value is the median of the rounds, `l
 - `p50_ms`, `p99_ms`: of calls made one after another; `added_*`: less those of `direct` in the same round.
 - `calls_per_s`: with 64 calls under way at a time.
 - `start_cpu_s`: CPU of the process in between (`direct`: of the server) until it has answered `tools/list`.
-- `drift_p50_ms` and `grown_mib` (mode `sealegs-matching-100k`): the median of the last tenth of 100,000 calls less that
+- `drift_p50_ms` and `grown_mib` (modes `...-100k`): the median of the last tenth of 100,000 calls less that
   of the first, and what the relay's memory grew by between.
 
 `unarmed`: no plan. `armed`: a plan with a rule on another tool. `matching`: a rule on this tool that does not fire.
@@ -409,9 +409,9 @@ def compared(level: str, rounds: int, count: int, many: int, place: Path, slow: 
     return table
 
 
-def flat(level: str, count: int, place: Path) -> list[dict[str, Any]]:
+def flat(level: str, mode: str, count: int, place: Path) -> list[dict[str, Any]]:
     """Whether the last tenth of many calls costs what the first did."""
-    with WAYS[level]("sealegs-matching", place) as (client, pid):
+    with WAYS[level](mode, place) as (client, pid):
         milliseconds(client, FIRST, 1000)
         tenth = count // 10
         first = statistics.median(milliseconds(client, 10**4, tenth))
@@ -419,7 +419,7 @@ def flat(level: str, count: int, place: Path) -> list[dict[str, Any]]:
         client.many(10**6, count - 2 * tenth)
         last = statistics.median(milliseconds(client, 10**7, tenth))
         grown = memory(pid) - before
-    mode = f"sealegs-matching-{count // 1000}k"
+    mode = f"{mode}-{count // 1000}k"
     return [row(level, mode, "drift_p50_ms", [last - first], count), row(level, mode, "grown_mib", [grown], count)]
 
 
@@ -439,7 +439,8 @@ def main() -> None:
             calls = (5000, 40_000) if level == "stdio" else (3000, 10_000)
             count, many = (number // share for number in calls)
             table += compared(level, arguments.rounds, count, many, place, not arguments.no_fastmcp)
-            table += flat(level, 100_000 // share, place)
+            for mode in ("sealegs-matching", "sealegs-recorded"):
+                table += flat(level, mode, 100_000 // share, place)
     for one in table:
         figures = f"{one['value']:>10} [{one['low']}, {one['high']}]"
         print(f"{one['level']:6} {one['mode']:20} {one['metric']:14} {figures}")

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import socket
 import statistics
@@ -37,6 +36,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from proxy_processes import await_port, cpu_seconds, free_port, printed_port, running
 from results_file import write_results
 from tcp_relay import TCP_RELAY
 
@@ -108,39 +108,6 @@ class Connection:
         self._stream.close()
 
 
-@contextmanager
-def running(command: list[str], **given: Any) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, **given)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def printed_port(process: subprocess.Popen[bytes]) -> int:
-    """The port that a process prints at the end of its first line."""
-    assert process.stdout is not None
-    return int(process.stdout.readline().decode().strip().rsplit(":", 1)[-1])
-
-
-def free_port() -> int:
-    with socket.socket() as link:
-        link.bind(("127.0.0.1", 0))
-        port: int = link.getsockname()[1]
-        return port
-
-
-def await_port(port: int) -> None:
-    for _ in range(600):
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise ConnectionError(f"nothing listens on {port}")
-
-
 def sealegs(mode: str, port: int, place: Path) -> list[str]:
     """The command of a mode of ours."""
     command = [*SEALEGS, "--http", f"http://127.0.0.1:{port}"]
@@ -185,12 +152,6 @@ def way(mode: str, place: Path) -> Iterator[tuple[int, int, str]]:
             await_port(mine)
             port, pid = mine, peer.pid
         yield port, pid, f"/bench{PATH}" if mode == "litmus" else PATH
-
-
-def cpu_seconds(pid: int) -> float:
-    """The CPU that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def milliseconds(connection: Connection, count: int) -> list[float]:

@@ -34,10 +34,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from proxy_processes import await_port, cpu_seconds, free_port, printed_port, running
 from results_file import write_results
 from tcp_relay import TCP_RELAY
 
 WINDOW = 64
+PIPE = subprocess.PIPE
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()", "proxy"]
 PLANS = {
     "armed": "{name: b, rules: [{match: {tool: other}, fault: {kind: error}}]}",
@@ -266,25 +268,6 @@ class HttpClient:
         self._main = self._connected()  # the old one may have idled for longer than a server keeps it
 
 
-@contextmanager
-def running(command: list[str], *, pipes: bool) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE if pipes else None, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-def free_port() -> int:
-    with socket.socket() as link:
-        link.bind(("127.0.0.1", 0))
-        port: int = link.getsockname()[1]
-        return port
-
-
 def sealegs(mode: str, place: Path) -> list[str]:
     """The options of a mode of ours."""
     if mode in PLANS:
@@ -305,46 +288,31 @@ def stdio(mode: str, place: Path) -> Iterator[tuple[Client, int]]:
         command = [*sealegs(mode.removeprefix("sealegs-"), place), "--", *server]
     else:
         command = server
-    with running(command, pipes=True) as process:
+    with running(command, stdin=PIPE, stdout=PIPE) as process:
         yield PipeClient(process), process.pid
 
 
 @contextmanager
 def http(mode: str, place: Path) -> Iterator[tuple[Client, int]]:
     with ExitStack() as stack:
-        server = stack.enter_context(running(python(HTTP_SERVER), pipes=False))
-        port = int(_line(server))
+        server = stack.enter_context(running(python(HTTP_SERVER), stdout=PIPE))
+        port = printed_port(server)
         pid = server.pid
         if mode == "bare-relay":
-            floor = stack.enter_context(running(python(TCP_RELAY, str(port)), pipes=False))
-            port, pid = int(_line(floor)), floor.pid
+            floor = stack.enter_context(running(python(TCP_RELAY, str(port)), stdout=PIPE))
+            port, pid = printed_port(floor), floor.pid
         elif mode == "fastmcp-proxy":
             mine = free_port()
             command = python(FASTMCP, "http", f"http://127.0.0.1:{port}/mcp", str(mine))
-            proxy = stack.enter_context(running(command, pipes=False))
-            _listening(mine)
+            proxy = stack.enter_context(running(command, stdout=PIPE))
+            await_port(mine)
             port, pid = mine, proxy.pid
         elif mode.startswith("sealegs-"):
             command = [*sealegs(mode.removeprefix("sealegs-"), place), "--url", f"http://127.0.0.1:{port}/mcp"]
-            proxy = stack.enter_context(running(command, pipes=False))
-            port = int(_line(proxy).rsplit(":", 1)[1].split("/")[0])
+            proxy = stack.enter_context(running(command, stdout=PIPE))
+            port = printed_port(proxy)
             pid = proxy.pid
         yield HttpClient(port), pid
-
-
-def _line(process: subprocess.Popen[bytes]) -> str:
-    assert process.stdout is not None
-    return process.stdout.readline().decode()
-
-
-def _listening(port: int) -> None:
-    for _ in range(300):
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise ConnectionError(f"nothing listens on {port}")
 
 
 WAYS: dict[str, Callable[..., Any]] = {"stdio": stdio, "http": http}
@@ -368,12 +336,6 @@ def measured(client: Client, count: int, many: int) -> dict[str, float]:
     client.many(10**6, many)
     rate = many / (time.perf_counter() - began)
     return {"p50_ms": statistics.median(found), "p99_ms": found[int(len(found) * 0.99)], "calls_per_s": rate}
-
-
-def cpu_seconds(pid: int) -> float:
-    """The CPU time of a process so far, without its children."""
-    user, system = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def memory(pid: int) -> float:

@@ -77,22 +77,23 @@ def on_page_markdown(markdown: str, page: Page, **rest: Any) -> str:
     away = outside(markdown, here)
 
     def moved(found: re.Match[str]) -> str:
-        if here in PAGES.values() and found["target"].startswith("docs/"):  # of a file beside `docs/`
-            return posixpath.relpath(found["target"].removeprefix("docs/"), posixpath.dirname(here) or ".")
         target = _target(found["target"], here)
-        return posixpath.relpath(_place(target), posixpath.dirname(here) or ".") if target in away else found["target"]
+        if target not in away and here not in PAGES.values():
+            return found["target"]
+        return posixpath.relpath(_place(target), posixpath.dirname(here) or ".")
 
     return INTERVAL.sub("\\1\N{NO-BREAK SPACE}", LINK.sub(moved, markdown))
 
 
 def _target(link: str, page: str) -> str:
-    """The path of a link's target in the repository."""
-    return posixpath.normpath(posixpath.join("docs", posixpath.dirname(page), link))
+    """The path of a link's target in the repository; a page that is a file beside `docs/` has links from there."""
+    folder = "." if page in PAGES.values() else posixpath.join("docs", posixpath.dirname(page))
+    return posixpath.normpath(posixpath.join(folder, link))
 
 
 def _place(source: str) -> str:
     """Where a file of the repository lies on the site."""
-    return PAGES.get(source, f"files/{source}")
+    return source.removeprefix("docs/") if source.startswith("docs/") else PAGES.get(source, f"files/{source}")
 
 
 def on_post_build(config: MkDocsConfig) -> None:

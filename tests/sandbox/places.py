@@ -1,5 +1,7 @@
 """Where kernels run in tests: each isolation that works here, and none at all."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,8 @@ from sealegs.sandbox.confinement import Hello
 from sealegs.sandbox.launching import Bare
 from sealegs.sandbox.process import KernelProcess
 from tests import needs
+
+GENEROUS = {"RLIMIT_CORE": 0}
 
 
 def place(name: str) -> Launcher:
@@ -37,15 +41,15 @@ class Without:
 
 
 class Unconfined:
-    """Nothing keeps the code in but generous limits: what the list of escapes is held against."""
+    """Nothing keeps the code in but these limits: what the list of escapes is held against. `folder`: where it runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Mapping[str, int] = GENEROUS, folder: Path = Path("/tmp")) -> None:
         self.isolation = Isolation("none")
-        self._bare = Bare()
+        self._bare, self._limits, self._folder = Bare(), dict(limits), str(folder)
 
     def launch(self, limits: Limits) -> KernelProcess:
         return self._bare.launch(limits)
 
     def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
         how = self._bare.confinement(hello, limits)
-        return {**how, "seccomp": None, "landlock": None, "folder": "/tmp", "limits": {"RLIMIT_CORE": 0}}
+        return {**how, "seccomp": None, "landlock": None, "folder": self._folder, "limits": self._limits}

@@ -11,37 +11,20 @@ import ctypes
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sealegs.sandbox import Isolation, Limits, launching
+from sealegs.sandbox import Limits, launching
 from sealegs.sandbox.confinement import Hello
 from sealegs.sandbox.escapes import Escape, EscapeVerdict, escapes, try_escape
 from sealegs.sandbox.launching import Bare
-from sealegs.sandbox.process import KernelProcess
 from sealegs.sandbox.python_files import python_files
 from tests import needs
-from tests.sandbox.places import Without, place
+from tests.sandbox.places import Unconfined, Without, place
 
 MIB = 1 << 20
 ESCAPES = {escape.name: escape for escape in escapes()}
 CORE_FILES = Path("/proc/sys/kernel/core_pattern")
-
-
-class Lone:
-    """A process that nothing keeps in but these limits. `folder`: where it runs."""
-
-    def __init__(self, folder: Path, limits: dict[str, int]) -> None:
-        self.isolation = Isolation("none")
-        self._folder, self._limits, self._bare = folder, limits, Bare()
-
-    def launch(self, limits: Limits) -> KernelProcess:
-        return self._bare.launch(limits)
-
-    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
-        how = self._bare.confinement(hello, limits)
-        return {**how, "seccomp": None, "landlock": None, "folder": str(self._folder), "limits": self._limits}
 
 
 # Each with an attempt, and a limit under which it succeeds.
@@ -109,7 +92,7 @@ def tried(folder: Path, limit: str, value: int) -> EscapeVerdict:
         stopped="",
         ends=("finished", "died"),
     )
-    return try_escape(Lone(folder, {limit: value}), escape)
+    return try_escape(Unconfined({limit: value}, folder), escape)
 
 
 @pytest.mark.parametrize("limit", LIMITS)

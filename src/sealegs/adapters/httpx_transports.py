@@ -77,8 +77,7 @@ class HttpxTransport:
 
     def arguments(self, session: Session, name: str, api: ModelApi | None, request: Any) -> dict[str, Any]:
         """The arguments of a request to which something may happen; an async body must have been read before."""
-        if api is None:  # else it is declared already
-            self._naming.declare(session, name, request.method)
+        self._naming.declare(session, name, request.method, api)
         url, headers = request.url, request.headers.multi_items()
         return arguments_of(request.method, url.path, url.query.decode("ascii"), request.read(), headers)
 

@@ -13,7 +13,6 @@ import http.client
 import io
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -39,7 +38,6 @@ from sealegs.adapters.wire import (
     HttpExchange,
     Naming,
     arguments_of,
-    as_read,
     connection_trouble,
     rebuilt,
     with_read_timeout,
@@ -99,8 +97,12 @@ def _made(own: type[HTTPConnectionPool], naming: Naming) -> Callable[..., Any]:
             return bare(self, conn, method, url, **options)
         wire = _Wire(self, conn, method, url, options, lambda *given, **named: bare(self, *given, **named))
         api = naming.model_api(session, name, method, urlsplit(url).path, wire.body)
-        read = as_read if api else partial(naming.read, session, name, method)
-        intercepted = session.intercept(name, read, wire.arguments)
+
+        def read(wire: _Wire) -> Mapping[str, Any]:
+            naming.declare(session, name, method, api)
+            return wire.arguments()
+
+        intercepted = session.intercept(name, read, wire)
         if intercepted is None:
             return bare(self, conn, method, url, **wire.options)
         intercepted.layer = with_read_timeout(wire.patience(), intercepted.layer)

@@ -186,8 +186,13 @@ class Naming:
             return self._session
         return ACTIVE.current() if ACTIVE.live else None
 
-    def declare(self, session: Session, name: str, method: str) -> None:
-        """Tell a session what the method of a request says of its tool; one with several methods is as bad as any."""
+    def declare(self, session: Session, name: str, method: str, api: ModelApi | None) -> None:
+        """Tell a session what the method of a request says of its tool; one with several methods is as bad as any.
+
+        Nothing where the request asks a model, whose interface was declared by `model_api`.
+        """
+        if api is not None:
+            return
         methods = self._methods.setdefault(session, {})
         before = methods.get(name, frozenset())
         # Declared again only for a new method: this runs on each request.
@@ -210,20 +215,10 @@ class Naming:
             known[name] = api
         return known[name]
 
-    def read(self, session: Session, name: str, method: str, arguments: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """The arguments of a request to which something may happen, once its method is declared."""
-        self.declare(session, name, method)
-        return arguments()
-
     def name(self, method: str, host: str, path: str) -> str:
         """The tool of a request."""
         line = f"{method} {host}{path}"
         return next((name for name, pattern in self._tools.items() if fnmatchcase(line, pattern)), line)
-
-
-def as_read(arguments: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """The arguments of a request to a model, whose interface is declared already."""
-    return arguments()
 
 
 def http_tool_spec(name: str, methods: Collection[str]) -> ToolSpec:

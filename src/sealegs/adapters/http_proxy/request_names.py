@@ -110,8 +110,7 @@ class RequestNames:
             api = self._naming.model_api(session, request.tool, request.method, request.path, lambda: found)
 
         async def arguments() -> HttpArguments:
-            if api is None:  # else it is declared already
-                self._naming.declare(session, request.tool, request.method)
+            self._naming.declare(session, request.tool, request.method, api)
             return request.arguments(await read_body() if body is None else body)
 
         call = await session.intercept_async(request.tool, arguments)

@@ -65,12 +65,8 @@ def load_eval(name: str, arguments: Mapping[str, Any]) -> Task:
         raise UserError(
             f"the eval {name!r} cannot be loaded{given}: {type(error).__name__}: {plain_words(error)}"
         ) from error
-    if not tasks and name.startswith("inspect_evals/") and find_spec("inspect_evals") is None:
-        raise UserError(f"the eval {name} needs inspect-evals, which is not installed; {EXTRA}")
     if not tasks:
-        raise UserError(
-            f"Inspect knows no eval {name!r}{_near(name)}; install its package, or name a file (my_eval.py@task)"
-        )
+        raise UserError(_unknown(name))
     if len(tasks) > 1:
         raise UserError(_several(name, [task.name for task in tasks]))
     (task,) = tasks
@@ -190,6 +186,13 @@ def _refuse_unknown(name: str, task: Task, arguments: Mapping[str, Any]) -> None
 
 def _takes_any(function: Any) -> bool:
     return any(one.kind is one.VAR_KEYWORD for one in signature(function).parameters.values())
+
+
+def _unknown(name: str) -> str:
+    """The message for an eval that Inspect does not find; a missing package may be the reason."""
+    if name.startswith("inspect_evals/") and find_spec("inspect_evals") is None:
+        return f"the eval {name} needs inspect-evals, which is not installed; {EXTRA}"
+    return f"Inspect knows no eval {name!r}{_near(name)}; install its package, or name a file (my_eval.py@task)"
 
 
 def _near(name: str) -> str:

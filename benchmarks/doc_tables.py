@@ -338,21 +338,25 @@ def ladder_agents() -> str:
 def foreign_evals() -> str:
     """What reference agents keep of the tasks of others; of the recovery layer, what it could keep."""
     rows = result("foreign_evals")["rows"]
-    found = {(row["suite"], row["agent"], row["mode"], row["metric"]): row for row in rows}
+    found = {(row["suite"], row["agent"], row["mode"], row["metric"]): row for row in rows if row["level"] == "all"}
     modes = ("P1", "P2", "P3", "P4")
 
     def lines() -> Iterator[Sequence[str]]:
         for suite, agent in dict.fromkeys((row["suite"], row["agent"]) for row in rows):
-            clean, doubled = found[suite, agent, "NP", "clean"], found[suite, agent, "all", "doubled"]
-            kept = (cell(found[suite, agent, mode, "kept"], 0) for mode in modes)
-            limits = (found.get((suite, agent, mode, "ceiling")) for mode in modes[:2])
-            ceiling = ", ".join("–" if one is None else cell(one, 0) for one in limits)
-            stops = (found.get((suite, agent, *at)) for at in (("P2", "right_stop"), ("all", "early_stops")))
-            counted = ("–" if one is None else cell(one, 0) for one in stops)
-            name = suite.removeprefix("inspect:")
-            yield name, f"`{agent}`", cell(clean, 0), *kept, ceiling, *counted, cell(doubled, 0), str(clean["n"])
 
-    heads = ("eval", "agent", "clean", *modes, "ceiling P1, P2", "right stop P2", "early stops", "doubled", "samples")
+            def one(mode: str, metric: str, own: tuple[str, str] = (suite, agent)) -> str:
+                row = found.get((*own, mode, metric))
+                return "–" if row is None else cell(row, 0)
+
+            kept = (one(mode, "kept") for mode in modes)
+            ceiling = ", ".join(one(mode, "ceiling") for mode in modes[:2])
+            counted = (one("all", metric) for metric in ("early_stops", "doubled", "doubled_by_state"))
+            name, samples = suite.removeprefix("inspect:"), found[suite, agent, "NP", "clean"]["n"]
+            stops = one("P2", "right_stop")
+            yield name, f"`{agent}`", one("NP", "clean"), *kept, ceiling, stops, *counted, str(samples)
+
+    counts = ("right stop P2", "early stops", "doubled", "doubled, by state")
+    heads = ("eval", "agent", "clean", *modes, "ceiling P1, P2", *counts, "samples")
     return table(heads, lines())
 
 
@@ -386,7 +390,8 @@ def foreign_evals_cost(part: str) -> str:
     """What a run adds to evals of others, in processor time or in function calls, or what the figures come to."""
     found = result("foreign_evals_cost")
     if part == "words":
-        evals = list(foreign_cost_tables.by_eval(result("foreign_evals")["rows"]))
+        faulted = (row for row in result("foreign_evals")["rows"] if row["metric"] == "kept")
+        evals = list(foreign_cost_tables.by_eval(faulted))
         return foreign_cost_tables.words(found["made"], found["rows"], evals)
     if part == "calls":
         if not foreign_cost_tables.has_calls(found["rows"]):

@@ -8,15 +8,20 @@ Needs `pip install "sealegs[evals]"`. Each eval is played by the two reference a
 layer, clean and in four modes, by `sealegs run inspect` in folders under `--work`: a stopped benchmark resumes where it
 was. The eval's own scorers say what is solved. `agent` is `gold+recovery` where the layer stands before it.
 
-`ceiling`, of `gold+recovery`, is the share of the samples solved cleanly and struck that the declarations allow to be
-kept: what `gold` keeps alone, a transient failure of a call that may be made again or can be looked for, and an action
-that a look shows to have been done. tau2's databases hold a hundred thousand objects, which the eval makes twice
-for a sample: Python looks for garbage once in so many samples here, because that took most of the time.
+`doubled_by_state` is judged by the eval's own environment: a faulted sample counts where it ended in a state that the
+calls of its solution, each made at most once, do not leave (`end_states`). `doubled` is read from the records.
+
+tau2's telecom and banking are played clean and by `gold` alone. `ceiling`, of `gold+recovery`, is the share of the
+samples solved cleanly and struck that the declarations allow to be kept: what `gold` keeps alone, a transient failure
+of a call that may be made again or can be looked for, and an action that a look shows to have been done. tau2's
+databases hold a hundred thousand objects, which the eval makes twice for a sample: Python looks for garbage once in so
+many samples here, because that took most of the time.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import gc
 import json
@@ -29,10 +34,18 @@ from results_file import write_results
 
 from sealegs.engines.folders import Progress
 from sealegs.scenarios.perturbation import PERSISTENCE
-from sealegs.scoring.metric import ALL, Row
+from sealegs.scoring.eval_metrics import CLEAN, EvalResult, eval_table
+from sealegs.scoring.metric import ALL, Metric, Row
+from sealegs.suites.inspect_eval.end_states import (
+    end_states_in_logs,
+    is_among,
+    logged_end_states,
+    solution_states,
+)
 from sealegs.suites.inspect_eval.eval_judging import judged_episodes
-from sealegs.suites.inspect_eval.eval_logs import EvalLogs, read_eval_logs
-from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, ToolKnowledge
+from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, read_eval_logs
+from sealegs.suites.inspect_eval.foreign_environments import foreign_eval
+from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, ToolKnowledge, load_knowledge
 from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.suite import SUITE
 
@@ -42,38 +55,48 @@ AGENTS = {
     "gold-retrier": {"agent": "gold-retrier"},
     "gold+recovery": {"agent": "gold", "recovery": "active"},
 }
-METRICS = (
-    "clean",
+OF_KINDS = (
     "faulted",
     "kept",
-    "exposed",
-    "invalid",
-    "extra_calls",
-    "waits",
+    "faulted_difference",
     "doubled",
-    "early_stops",
     "right_stop",
-)
+)  # metrics whose rows of each kind are kept
 FAULTED = tuple(PERSISTENCE)
 COLLECTED = 8  # samples after which Python looks for garbage
 
 
 @dataclass(frozen=True)
 class ForeignRun:
-    """An eval as it is played here."""
+    """An eval as it is played here; `knowledge` is the name of the shipped file about it."""
 
     name: str
     task: str
-    arguments: tuple[str, ...] = ()
+    arguments: tuple[str, ...]
+    knowledge: str
+    clean_only: bool = False
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The agents that play it."""
+        return ("gold",) if self.clean_only else tuple(AGENTS)
+
+    def known(self) -> EvalKnowledge:
+        """What the shipped file says of its tools."""
+        found = load_knowledge(self.knowledge)
+        assert found is not None, self.knowledge
+        return found
 
 
 RUNS = (
     *(
-        ForeignRun(f"agentdojo {suite}", "inspect_evals/agentdojo", (f"workspace={suite}", *DOJO))
+        ForeignRun(f"agentdojo {suite}", "inspect_evals/agentdojo", (f"workspace={suite}", *DOJO), f"agentdojo_{suite}")
         for suite in ("banking", "slack", "travel", "workspace")
     ),
-    ForeignRun("tau2_airline", "inspect_evals/tau2_airline", ("shuffle=false",)),
-    ForeignRun("tau2_retail", "inspect_evals/tau2_retail", ("shuffle=false",)),
+    *(
+        ForeignRun(f"tau2_{domain}", f"inspect_evals/tau2_{domain}", ("shuffle=false",), f"tau2_{domain}", clean_only)
+        for domain, clean_only in (("airline", False), ("retail", False), ("telecom", True), ("banking", True))
+    ),
 )
 
 
@@ -88,29 +111,56 @@ class Quiet:
         print(message)
 
 
-def played(run: ForeignRun, agent: str, work: Path, limit: int | None) -> EvalLogs:
-    """One eval by one agent, from its folder where it was played before."""
+def played(run: ForeignRun, agent: str, work: Path, limit: int | None) -> Path:
+    """The folder of one eval by one agent, where what was played before is not played again."""
     options = InspectOptions(
-        task=run.task, task_args=run.arguments, limit=limit, connections=4, **AGENTS[agent]
+        task=run.task,
+        task_args=run.arguments,
+        limit=limit,
+        connections=4,
+        **({"modes": (CLEAN,)} if run.clean_only else {}),
+        **AGENTS[agent],
     ).checked()
     folder = work / run.name.replace(" ", "-") / agent
-    SUITE.play(options, folder, Quiet())
-    return read_eval_logs(folder)
+    with end_states_in_logs(run.known()):
+        SUITE.play(options, folder, Quiet())
+    return folder
 
 
 def rows_of(run: ForeignRun, agent: str, work: Path, limit: int | None) -> Iterator[Row]:
-    """The rows of one eval by one agent: all kinds of a mode together."""
-    logs = played(run, agent, work, limit)
+    """The rows of one eval by one agent: all metrics of each mode, and some of each kind of fault."""
+    folder = played(run, agent, work, limit)
     who: Row = {"suite": f"inspect:{run.name}", "agent": agent}
-    report = SUITE.report(work / run.name.replace(" ", "-") / agent)
-    for row in report.rows:
-        if row["level"] == ALL and row["metric"] in METRICS:
+    for row in SUITE.report(folder).rows:
+        if row["level"] == ALL or row["metric"] in OF_KINDS:
             yield {**row, **who}
+    if run.clean_only:
+        return
+    logs = read_eval_logs(folder)
+    yield from state_rows(run, logs, folder, {**logs.who, **who})
     if agent == "gold+recovery":
-        alone = played(run, "gold", work, limit)
-        known = InspectOptions(task=run.task).known()
-        assert known is not None
-        yield from ceiling_rows(logs, alone, known, who)
+        alone = read_eval_logs(played(run, "gold", work, limit))
+        yield from ceiling_rows(logs, alone, run.known(), {**logs.who, **who})
+
+
+def state_rows(run: ForeignRun, logs: EvalLogs, folder: Path, who: Row) -> Iterator[Row]:
+    """The share of faulted samples that ended in a state which their solution, made once, does not leave.
+
+    Raises:
+        ValueError: a clean sample ended in such a state, so that the comparison would say nothing.
+    """
+    foreign, known = foreign_eval(run.knowledge), run.known()
+    ended = logged_end_states(folder)
+    states = {one.id: asyncio.run(solution_states(foreign, known, one)) for one in foreign.samples()}
+    other = {key for key, state in ended.items() if not is_among(state, states[key.sample])}
+    if strange := [key.sample for key in other if key.mode == CLEAN]:
+        raise ValueError(f"{run.name}: clean samples end where their solution does not lead: {', '.join(strange)}")
+    metric = Metric[EvalResult](
+        "doubled_by_state",
+        lambda one: EvalEpisode(one.mode, one.sample, one.epoch) in other,
+        lambda one: one.counts and one.exposed,
+    )
+    yield from (row for row in eval_table(judged_episodes(logs), who, [metric]) if row["mode"] != CLEAN)
 
 
 def ceiling_rows(logs: EvalLogs, alone: EvalLogs, known: EvalKnowledge, who: Row) -> Iterator[Row]:
@@ -164,7 +214,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows: list[Any] = []
     gc.disable()
     for run in (one for one in RUNS if one.name in given.evals):
-        for agent in AGENTS:
+        for agent in run.agents:
             rows += rows_of(run, agent, given.work, given.limit)
             print(run.name, agent, len(rows), flush=True)
             if given.json:

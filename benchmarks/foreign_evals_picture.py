@@ -31,8 +31,8 @@ GAP = 1.9  # of a bar's height, between evals
 
 def draw_picture(rows: Sequence[Mapping[str, Any]]) -> str:
     """The picture as SVG."""
-    found = {(row["suite"], row["agent"], row["mode"], row["metric"]): row for row in rows}
-    evals = list(dict.fromkeys(row["suite"] for row in rows))
+    found = {(row["suite"], row["agent"], row["mode"], row["metric"]): row for row in rows if row["level"] == "all"}
+    evals = list(dict.fromkeys(row["suite"] for row in rows if row["metric"] == "kept"))  # not those played clean alone
     with rc_context(dict(STYLE)):
         figure = Figure(figsize=(8.6, 0.78 * len(evals) + 1.0), facecolor="white")
         FigureCanvasSVG(figure)

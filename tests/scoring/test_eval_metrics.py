@@ -64,6 +64,9 @@ def test_kinds_have_cells_of_their_own_and_modes_are_averaged() -> None:
     assert found["error 429", "P1", "kept"] == (100.0, 1)
     assert ("error 429", "P2", "kept") not in found
     assert ("error 503", "P1", "exposed") not in found
+    assert found["error 503", "P1", "faulted_difference"] == (-33.33, 3), "2 of the 3 that it struck, all solved before"
+    assert found["error 429", "P1", "faulted_difference"] == (0.0, 1)
+    assert ("error 503", "all", "faulted_difference") not in found
     assert found["all", "all", "kept"] == (33.33, 6), "the mean of 66.67 and 0"
 
 

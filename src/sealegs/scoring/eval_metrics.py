@@ -135,7 +135,7 @@ def eval_table(
     ]
     for level, mode, cell in _cells(faulted):
         for metric in metrics:
-            if metric is SOLVED or (metric is CHANGE and (level != ALL or mode == ALL)):
+            if metric is SOLVED or (metric is CHANGE and mode == ALL):  # of all modes, each clean sample would be many
                 continue
             figure = estimate(metric, EpisodeTable([*clean, *cell] if metric is CHANGE else cell, DESIGN))
             # Where no sample allowed a right stop, a row of it would only say that there is none.

@@ -90,12 +90,11 @@ class OpenEnvironment:
     def digest(self) -> str:
         """The digest of the environment's state, less its bookkeeping."""
         self._foreign.settle()
-        if not self._known.bookkeeping:
-            return hashlib.sha256(to_json(self._store._data, fallback=repr)).hexdigest()
-        state = to_jsonable_python(self._store._data, fallback=repr)
-        for path in self._known.bookkeeping:
-            _left_out(state, path.split("."))
-        return hashlib.sha256(to_json(state)).hexdigest()
+        return hashlib.sha256(to_json(self.state(), fallback=repr)).hexdigest()
+
+    def state(self) -> Mapping[str, Any]:
+        """The environment's state, less its bookkeeping; not a copy."""
+        return without_bookkeeping(self._store._data, self._known)
 
     def snapshot(self) -> Mapping[str, Any]:
         """The state, for `restore`."""
@@ -106,6 +105,16 @@ class OpenEnvironment:
         """Take the state back to a snapshot, which is used up."""
         self._store._data.clear()
         self._store._data.update(kept)
+
+
+def without_bookkeeping(state: Mapping[str, Any], known: EvalKnowledge) -> Mapping[str, Any]:
+    """An environment's state, less what is known of it to be bookkeeping."""
+    if not known.bookkeeping:
+        return state
+    plain: dict[str, Any] = to_jsonable_python(state, fallback=repr)
+    for path in known.bookkeeping:
+        _left_out(plain, path.split("."))
+    return plain
 
 
 async def open_environment(foreign: ForeignEval, known: EvalKnowledge, sample: SolvedSample) -> OpenEnvironment:

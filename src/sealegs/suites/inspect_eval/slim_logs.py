@@ -9,7 +9,7 @@ with `inspect score`. Where Inspect's internals have moved, the state is logged 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from inspect_ai._eval.task import run
@@ -24,9 +24,14 @@ def state_out_of_logs() -> Iterator[None]:
     with (
         _replaced(spans, "track_store_changes", lambda original: nullcontext),
         _replaced(steps, "state_jsonable", _without_store),
-        _replaced(run, "create_eval_sample", _with_empty_store),
+        sample_logging_replaced(_with_empty_store),
     ):
         yield
+
+
+def sample_logging_replaced(made: Callable[[Any], Any]) -> AbstractContextManager[None]:
+    """Have Inspect log its samples by what is made of its own function, while the block is open."""
+    return _replaced(run, "create_eval_sample", made)
 
 
 @contextmanager

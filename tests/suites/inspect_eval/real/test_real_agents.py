@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,18 @@ from inspect_ai.model import ChatMessage, ChatMessageTool, GenerateConfig, Model
 from inspect_ai.scorer import value_to_float
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from sealegs.suites.inspect_eval import reference_agents
+from sealegs.suites.inspect_eval.end_states import (
+    end_states_in_logs,
+    is_among,
+    logged_end_states,
+    solution_states,
+)
 from sealegs.suites.inspect_eval.eval_judging import judged_episodes
 from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, read_eval_logs
 from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+from sealegs.suites.inspect_eval.foreign_environments import foreign_eval
+from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, load_knowledge
 from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.reference_agents import reference_solver
 from sealegs.suites.inspect_eval.reference_calls import ReferenceCaller
@@ -157,8 +168,27 @@ def run(folder: Path, suite: str, **more: Any) -> EvalLogs:
     options = InspectOptions(
         task="inspect_evals/agentdojo", task_args=(f"workspace={suite}", *DOJO_ARGUMENTS), **more
     ).checked()
-    EvalCourse(options, folder).play(lambda done, total: None)
+    with end_states_in_logs(known_as(f"agentdojo_{suite}")):
+        EvalCourse(options, folder).play(lambda done, total: None)
     return read_eval_logs(folder)
+
+
+def known_as(name: str) -> EvalKnowledge:
+    known = load_knowledge(name)
+    assert known is not None
+    return known
+
+
+def elsewhere(folder: Path, name: str) -> dict[str, set[str]]:
+    """The samples of each mode that ended in a state which their solution, made once, does not leave."""
+    foreign, found = foreign_eval(name), defaultdict(set)
+    ended = logged_end_states(folder)
+    samples = {one.id: one for one in foreign.samples()}
+    for key, state in ended.items():
+        states = asyncio.run(solution_states(foreign, known_as(name), samples[key.sample]))
+        found[key.mode] |= set() if is_among(state, states) else {key.sample}
+    assert set(found) == {"NP", "P1"}
+    return dict(found)
 
 
 def outcomes(logs: EvalLogs, mode: str) -> dict[str, bool]:
@@ -222,6 +252,28 @@ def test_who_tries_again_keeps_all_and_does_nothing_twice(
     assert outcomes(logs, "P1") == outcomes(logs, "NP") == dict.fromkeys(outcomes(logs, "NP"), True)
     found = {(one.mode, one.sample): one for one in judged_episodes(logs)}
     assert not any(one.doubled for one in found.values())
+    assert elsewhere(tmp_path, f"agentdojo_{suite}") == {"NP": set(), "P1": set()}
+
+
+class BlindCaller(ReferenceCaller):
+    """Makes a call again whenever its service failed, whatever it did."""
+
+    async def call(self, wanted: Any, tools: Any, messages: Any) -> Any:
+        if await super().call(wanted, tools, messages) is not None:
+            return await super().call(wanted, tools, messages)
+        return None
+
+
+@pytest.mark.parametrize("suite", ["banking", "slack"])
+def test_who_repeats_blindly_is_seen_in_the_environments_state(
+    suite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The records and the eval's own state agree on who did something twice."""
+    monkeypatch.setattr(reference_agents, "_caller", lambda agent, known: BlindCaller())
+    logs = run(tmp_path, suite, modes=("NP", "P1"), moment="after", agent="gold")
+    doubled = {one.sample for one in judged_episodes(logs) if one.doubled}
+    assert doubled
+    assert elsewhere(tmp_path, f"agentdojo_{suite}") == {"NP": set(), "P1": doubled}
 
 
 def tau2_run(folder: Path, domain: str, agent: str) -> EvalLogs:
@@ -229,7 +281,8 @@ def tau2_run(folder: Path, domain: str, agent: str) -> EvalLogs:
     options = InspectOptions(
         task=f"inspect_evals/tau2_{domain}", task_args=("shuffle=false",), agent=agent, modes=("NP", "P1"), limit=3
     ).checked()
-    EvalCourse(options, folder).play(lambda done, total: None)
+    with end_states_in_logs(known_as(f"tau2_{domain}")):
+        EvalCourse(options, folder).play(lambda done, total: None)
     return read_eval_logs(folder)
 
 
@@ -267,3 +320,4 @@ def test_who_tries_again_in_tau2_keeps_all_and_does_nothing_twice(tmp_path: Path
     assert len(faulted(logs, "P1")) == 3
     assert outcomes(logs, "P1") == outcomes(logs, "NP") == dict.fromkeys(outcomes(logs, "NP"), True)
     assert not any(one.doubled for one in judged_episodes(logs))
+    assert elsewhere(tmp_path, "tau2_retail") == {"NP": set(), "P1": set()}

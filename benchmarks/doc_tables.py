@@ -345,8 +345,7 @@ def foreign_evals() -> str:
         for suite, agent in dict.fromkeys((row["suite"], row["agent"]) for row in rows):
 
             def one(mode: str, metric: str, own: tuple[str, str] = (suite, agent)) -> str:
-                row = found.get((*own, mode, metric))
-                return "–" if row is None else cell(row, 0)
+                return cell(found.get((*own, mode, metric)), 0)
 
             kept = (one(mode, "kept") for mode in modes)
             ceiling = ", ".join(one(mode, "ceiling") for mode in modes[:2])

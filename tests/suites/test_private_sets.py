@@ -85,6 +85,14 @@ def test_a_task_whose_user_gives_hardly_any_values_is_matched_by_a_search_that_s
     assert len(found.graph.nodes) == len(model.graph.nodes)
 
 
+def test_two_candidates_have_more_and_fewer_words_than_the_task_that_is_matched() -> None:
+    corpus = load_corpus()
+    for model in ("c1-01", "c2-01"):
+        words = len(reworded(task_set().tasks[model], corpus).request.split())
+        made = tasks_of(make_candidates(f"{model}/1", "7", 2).tasks, corpus.groups)
+        assert sorted(len(task.request.split()) > words for task in made) == [False, True]
+
+
 def test_no_task_is_near_another_or_near_one_that_ships(folder: Path) -> None:
     private = [tools_of(task) for task in task_set(str(folder)).tasks.values()]
     shipped = [tools_of(task) for task in task_set().tasks.values()]

@@ -21,6 +21,7 @@ from sealegs.generate.rules.engine import NEAREST
 from sealegs.generate.rules.graph_outlines import GroupShape, draw_matched_outline
 from sealegs.generate.rules.graph_search import DeadEnd, Search, Sketch
 from sealegs.generate.rules.phrasing import deliverables, phrase_request
+from sealegs.generate.rules.rewording import reworded
 from sealegs.generate.rules.vocabulary import CorpusVocabulary
 from sealegs.generate.task_checks import rejection
 from sealegs.scenarios.task_sets import task_set
@@ -91,23 +92,34 @@ def shape_of(model: Task) -> TaskShape:
 def make_candidates(key: str, seed: str, wanted: int = CANDIDATES, most: int = MOST_TRIED) -> MatchedCandidates:
     """Candidates for a model, none of them near a task that ships.
 
+    The second has more words than the model where the first has fewer, and the other way round, as far as the attempts
+    find one: else a set could not be brought to the words of the models, as rules take more of them than people did.
+
     Args:
         key: `ID/ROUND` of the shipped task.
         seed: decides everything.
-        wanted: how many.
+        wanted: how many; two at most.
         most: free attempts, after which there may be fewer; if there is none, narrow ones follow.
     """
     model = task_set().tasks[key.partition("/")[0]]
-    shape, found, tried = shape_of(model), list[Mapping[str, Any]](), 0
+    shape, words, tried = shape_of(model), _words(reworded(model, load_corpus())), 0
+    found, spare = dict[bool, Task](), list[Task]()  # by whether it has more words than the model
     wide = shape._replace(domains=())
     last = most + NARROW_TRIED + WIDE_TRIED
     while len(found) < wanted and (tried < most or (not found and tried < last)):
         own = shape if tried < most + NARROW_TRIED else wide
         task = attempt_match(own, seeds.stream("matched", seed, key, tried), narrow=tried >= most)
         tried += 1
-        if task is not None and _shipped_tools().nearest(tools_of(task))[0] <= NEAREST:
-            found.append(task_data(task, _vocabulary().corpus.groups))
-    return MatchedCandidates(key, model.level, tried, found)
+        if task is None or _shipped_tools().nearest(tools_of(task))[0] > NEAREST:
+            continue
+        if found.setdefault(_words(task) > words, task) is not task:
+            spare.append(task)
+    chosen = [*found.values(), *spare][:wanted]
+    return MatchedCandidates(key, model.level, tried, [task_data(one, _vocabulary().corpus.groups) for one in chosen])
+
+
+def _words(task: Task) -> int:
+    return len(task.request.split())
 
 
 def attempt_match(shape: TaskShape, draw: Random, *, narrow: bool = False) -> Task | None:

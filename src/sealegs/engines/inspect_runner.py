@@ -7,6 +7,7 @@ it strikes.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -97,13 +98,29 @@ def run_left(
         if not name.startswith(SCRIPTED):
             played = task_with(played, cleanup=forecasting(Forecast(len(left), finished_uses(folder) if begun else ())))
         with redirect_stdout(sys.stderr):  # Inspect shows its progress on stdout, which is for rows (`--json -`)
-            logs = inspect_eval(played, model=model, log_dir=str(folder), log_buffer=1, display=display, **given)
+            logs = inspect_eval(
+                played,
+                model=model,
+                log_dir=str(folder),
+                log_buffer=1,
+                log_level=printed_level(),
+                display=display,
+                **given,
+            )
     except PrerequisiteError as error:
         raise LogError(f"Inspect cannot run it: {plain_words(error)}; the same command resumes the run") from error
     for log in logs:
         if log.status != "success":
             reason = log.error.message if log.error else log.status
             raise LogError(f"Inspect ended the run with {log.status!r}: {reason}; the same command resumes the run")
+
+
+def printed_level() -> str:
+    """The level from which on Inspect prints what it logs; `INSPECT_LOG_LEVEL` sets another.
+
+    It warns of each sample that failed, with the whole request to the model; a run's notes say the same in one line.
+    """
+    return os.environ.get("INSPECT_LOG_LEVEL", "error")
 
 
 def usable_model(name: str, **given: Any) -> Model:

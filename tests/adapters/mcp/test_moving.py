@@ -2,11 +2,11 @@
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +27,10 @@ from mcp.client.client import Client  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 from mcp.shared.auth import OAuthClientMetadata  # noqa: E402
 
+from tests.adapters.mcp.inspecting import command_line, inspected  # noqa: E402
 from tests.adapters.mcp.test_clients import called, ended, listening, options, price_of  # noqa: E402
+from tests.devtools import CHROMIUM  # noqa: E402
+from tests.npm import installed  # noqa: E402
 
 SERVER = str(Path(__file__).parent / "moving_server.py")
 BACK = "http://127.0.0.1:9/back"  # where a login sends its user; nobody needs to listen there
@@ -70,7 +73,6 @@ console.log(JSON.parse(answer.content[0].text).price);
 await client.close();
 """
 SDK = "1.32.2"
-INSPECTOR = "2.12.0"
 LANGCHAIN = "0.3.2"
 
 
@@ -177,23 +179,6 @@ async def test_a_login_leads_through_the_proxy_and_expires(kind: str, urls: dict
     assert kept.logins == 2  # at the beginning, and when the plan let the login expire
 
 
-def installed(*packages: str) -> Path:
-    """A folder with these npm packages."""
-    npm = shutil.which("npm")
-    if shutil.which("node") is None or npm is None:
-        pytest.skip(needs.NODE)
-    mark = "-".join(one.replace("/", "-") for one in packages)
-    home = Path(tempfile.gettempdir()) / f"sealegs-{mark}-{os.getuid()}"
-    if not (home / "complete").exists():
-        command = [npm, "install", "--prefix", str(home), "--no-audit", "--no-fund", *packages]
-        command += ["--cache", str(home / "cache"), "--fetch-retries", "1", "--fetch-retry-mintimeout", "500"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
-        if done.returncode != 0:
-            pytest.skip(f"{needs.MCP_NODE} ({' '.join(done.stderr[-200:].split())})")
-        (home / "complete").touch()
-    return home
-
-
 def environment(*packages: str) -> Path:
     """The Python of an environment with these packages, which need other versions than the tests."""
     mark = "-".join(packages)
@@ -255,11 +240,24 @@ def test_the_typescript_sdk(kind: str, urls: dict[str, str], tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_the_inspector(urls: dict[str, str], tmp_path: Path) -> None:
-    home = installed(f"@modelcontextprotocol/inspector@{INSPECTOR}")
-    program = home / "node_modules" / ".bin" / "mcp-inspector"
-    with proxied(tmp_path, urls["mounted"], []) as url:
-        words = [str(program), "--cli", url, "--transport", "http", "--method", "tools/call"]
-        words += ["--tool-name", "price", "--tool-arg", "item=lamp"]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
-    assert json.loads(json.loads(done.stdout)["content"][0]["text"])["price"] == 12.5, done.stderr
+@pytest.mark.parametrize("kind", ["mounted", "authorising"])
+def test_the_command_line_of_the_inspector(kind: str, urls: dict[str, str], tmp_path: Path) -> None:
+    direct = command_line(urls[kind], tmp_path / "direct")
+    with proxied(tmp_path, urls[kind], []) as url:
+        assert command_line(url, tmp_path / "proxied") == direct
+    assert direct == {"answer": {"item": "lamp", "price": 12.5}, "logins": int(kind == "authorising")}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason=needs.CHROMIUM)
+@pytest.mark.parametrize("kind", ["mounted", "authorising"])
+async def test_the_page_of_the_inspector(kind: str, urls: dict[str, str], tmp_path: Path) -> None:
+    rules = EXPIRED if kind == "authorising" else []
+    direct = await inspected(urls[kind], tmp_path / "direct")
+    with proxied(tmp_path, urls[kind], rules) as url:
+        through = await inspected(url, tmp_path / "proxied")
+    assert through.answers == direct.answers == [{"item": "lamp", "price": 12.5}] * 3
+    assert through.origins == {url.removesuffix("/mcp")}
+    assert direct.requests - through.requests == Counter()
+    renewed = Counter({("POST", "/mcp", 401): 1, ("POST", "/token", 200): 1})
+    assert through.requests - direct.requests == (renewed if rules else Counter())

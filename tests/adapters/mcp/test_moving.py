@@ -26,6 +26,7 @@ from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider  # noqa
 from mcp.client.client import Client  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 from mcp.shared.auth import OAuthClientMetadata  # noqa: E402
+from mcp.shared.exceptions import MCPError  # noqa: E402
 
 from tests.adapters.mcp.inspecting import command_line, inspected  # noqa: E402
 from tests.adapters.mcp.test_clients import called, ended, listening, options, price_of  # noqa: E402
@@ -34,14 +35,21 @@ from tests.npm import installed  # noqa: E402
 
 SERVER = str(Path(__file__).parent / "moving_server.py")
 BACK = "http://127.0.0.1:9/back"  # where a login sends its user; nobody needs to listen there
-EXPIRED: list[dict[str, Any]] = [
-    {
-        "match": {"all": [{"tool": "http/request"}, {"argument": {"name": "message", "equals": "tools/call"}}]},
-        "when": {"nth": 2},
-        "key": "arguments",
-        "fault": {"kind": "error", "status": 401},
-    }
-]
+
+
+def second_call(status: int) -> list[dict[str, Any]]:
+    """The rules of a plan that answers the second call with a status."""
+    return [
+        {
+            "match": {"all": [{"tool": "http/request"}, {"argument": {"name": "message", "equals": "tools/call"}}]},
+            "when": {"nth": 2},
+            "key": "arguments",
+            "fault": {"kind": "error", "status": status},
+        }
+    ]
+
+
+EXPIRED, LOST = second_call(401), second_call(404)
 NODE_CLIENT = """
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -68,8 +76,13 @@ const connected = async () => {
   catch (error) { if (!code) throw error; await transport.finishAuth(code); code = ""; return await connected(); }
 };
 const client = await connected();
-const answer = await client.callTool({ name: "price", arguments: { item: "lamp" } });
-console.log(JSON.parse(answer.content[0].text).price);
+const called = async () => await client.callTool({ name: "price", arguments: { item: "lamp" } });
+console.log(JSON.parse((await called()).content[0].text).price);
+const headers = { "mcp-session-id": client.transport.sessionId };
+if (process.argv[3] === "ended") await fetch(url, { method: "DELETE", headers });
+if (["ended", "lost"].includes(process.argv[3])) {
+  try { await called(); } catch (error) { console.log(error.constructor.name, error.code); }
+}
 await client.close();
 """
 SDK = "1.32.2"
@@ -227,16 +240,55 @@ def test_a_login_of_langchain_mcp_adapters(urls: dict[str, str], tmp_path: Path)
         assert adapted(url, "login") == {"prices": [12.5] * 3, "logins": 2}
 
 
+def typescript(url: str, *words: str) -> list[str]:
+    """What the TypeScript SDK's client prints."""
+    script = installed(f"@modelcontextprotocol/sdk@{SDK}") / "client.mjs"
+    script.write_text(NODE_CLIENT, encoding="utf-8")
+    done = subprocess.run(["node", str(script), url, *words], capture_output=True, text=True, timeout=120)
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mounted", "authorising"])
 def test_the_typescript_sdk(kind: str, urls: dict[str, str], tmp_path: Path) -> None:
-    home = installed(f"@modelcontextprotocol/sdk@{SDK}")
-    script = home / "client.mjs"
-    script.write_text(NODE_CLIENT, encoding="utf-8")
     with proxied(tmp_path, urls[kind], []) as url:
-        words = ["node", str(script), url, *(["login"] if kind == "authorising" else [])]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=120)
-    assert (done.stdout.strip(), done.stderr) == ("12.5", "")
+        assert typescript(url, *(["login"] if kind == "authorising" else [])) == ["12.5"]
+
+
+@pytest.mark.slow
+def test_the_typescript_sdk_loses_its_session_as_at_a_server_that_ended_it(
+    urls: dict[str, str], tmp_path: Path
+) -> None:
+    direct = typescript(urls["mounted"], "ended")
+    with proxied(tmp_path, urls["mounted"], LOST) as url:
+        assert typescript(url, "lost") == direct == ["12.5", "StreamableHTTPError 404"]
+
+
+async def second_call_fails(url: str, ended: bool) -> tuple[type[Exception], str]:
+    """What the official client raises at the second call, after the server ended the session, or with none ended."""
+    sessions: list[str] = []
+
+    async def heard(answer: Any) -> None:
+        sessions.extend(answer.headers.get_list("mcp-session-id"))
+
+    hooks: dict[str, Any] = {"event_hooks": {"response": [heard]}, "follow_redirects": True, "trust_env": False}
+    async with (
+        httpx2.AsyncClient(**hooks) as wire,
+        Client(streamable_http_client(url, http_client=wire), mode="legacy") as client,
+    ):
+        assert price_of(await called(client, "price", item="lamp")) == 12.5
+        if ended:
+            await wire.delete(url, headers={"mcp-session-id": sessions[-1]})
+        with pytest.raises(MCPError) as raised:
+            await called(client, "price", item="lamp")
+    return type(raised.value), str(raised.value)
+
+
+async def test_a_session_is_lost_as_at_a_server_that_ended_it(urls: dict[str, str], tmp_path: Path) -> None:
+    direct = await second_call_fails(urls["mounted"], ended=True)
+    with proxied(tmp_path, urls["mounted"], LOST) as url:
+        assert await second_call_fails(url, ended=False) == direct == (MCPError, "Session not found")
 
 
 @pytest.mark.slow

@@ -53,6 +53,11 @@ def module(name: str) -> str:
     return reason(name, f"pip install {wanted}")
 
 
+def npm_packages(names: Iterable[str]) -> str:
+    """Why a test is skipped where npm does not bring these packages."""
+    return reason(f"of npm {', '.join(names)}", "let npm reach its registry")
+
+
 def framework(name: str) -> str:
     """Why a test is skipped where this framework is not installed."""
     return reason(f"the framework {name}", f'nox -s "adapter({name})" tests it in an environment of its own')
@@ -61,16 +66,13 @@ def framework(name: str) -> str:
 CHROMIUM = reason("chromium", "apt-get install chromium")
 CURL = reason("curl", "apt-get install curl")
 DOCKER = reason("a Docker daemon", "run .ci/docker")
-EVERYTHING = reason("the npm package server-everything", "let npm reach its registry")
 GLIBC = reason("glibc's allocator", "run on Linux with glibc")
 HEADERS = reason("the kernel's headers of this machine", "apt-get install linux-libc-dev")
 INNER_PACKAGES = reason(
     "a Python whose standard library holds site-packages", "run the tests with a Python that was built from source"
 )
 MEMORY_GROUP = reason("a memory group", "run as root where /sys/fs/cgroup can be written")
-MODELS_NODE = reason("the npm packages openai and @anthropic-ai/sdk", "let npm reach its registry")
 MCP_LANGCHAIN = reason("the package langchain-mcp-adapters", "let pip reach its index")
-MCP_NODE = reason("npm packages of MCP", "let npm reach its registry")
 NODE = reason("node and npm", "apt-get install nodejs npm")
 PROC = reason("/proc", "run on Linux")
 ROOT = reason("root", "run as root")

@@ -20,17 +20,13 @@ from sealegs.faults.kinds import AlteredReply, Error, Hang, Interrupted, ModelEr
 from sealegs.faults.triggers import First, Model, Probability
 from sealegs.inject import MisfireWarning
 from tests import needs
+from tests.adapters.model_outcomes import ALTERED, CALLED, CITY, DOCUMENTED, QUESTION, SCRIPT, TOOLS, WORDS, rows
 from tests.adapters.shop import Episode
 from tests.inject.staging import rule
 
 httpx2 = pytest.importorskip("httpx2", reason=needs.module("httpx2"))
 openai = pytest.importorskip("openai", reason=needs.module("openai"))
 anthropic = pytest.importorskip("anthropic", reason=needs.module("anthropic"))
-
-WORDS = "It is sunny in Oslo and 21 degrees warm."
-CITY = {"city": "Oslo"}
-SCRIPT = {"turns": [{"say": "Let me look.", "call": {"tool": "weather", "arguments": CITY}}, {"say": WORDS}]}
-MESSAGES: list[Any] = [{"role": "user", "content": "Weather?"}]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +40,7 @@ class Chat:
 
     sdk = openai
     client = openai.OpenAI
-    tools: list[Any] = [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}]
+    name = "chat"
 
     def __init__(self, server: ScriptServer, episode: Episode, **more: Any) -> None:
         from sealegs.adapters.httpx2 import Transport
@@ -61,16 +57,14 @@ class Chat:
 
     def second(self) -> list[Any]:
         """A conversation in which the model has called the tool once."""
-        call = {"id": "call_0_0", "type": "function", "function": {"name": "weather", "arguments": json.dumps(CITY)}}
-        reply = {"role": "assistant", "content": "Let me look.", "tool_calls": [call]}
-        return [*MESSAGES, reply, {"role": "tool", "tool_call_id": "call_0_0", "content": "sunny"}]
+        return CALLED[self.name]
 
-    def ask(self, messages: list[Any] = MESSAGES) -> Any:
-        return self.real.chat.completions.create(model="gpt-5", messages=messages, tools=self.tools)
+    def ask(self, messages: list[Any] = QUESTION) -> Any:
+        return self.real.chat.completions.create(model="gpt-5", messages=messages, tools=TOOLS[self.name])
 
-    def gathered(self, messages: list[Any] = MESSAGES) -> Any:
+    def gathered(self, messages: list[Any] = QUESTION) -> Any:
         """The same answer, from a stream that the client gathers."""
-        with self.real.chat.completions.stream(model="gpt-5", messages=messages, tools=self.tools) as events:
+        with self.real.chat.completions.stream(model="gpt-5", messages=messages, tools=TOOLS[self.name]) as events:
             for _ in events:
                 pass
             return events.get_final_completion()
@@ -94,17 +88,13 @@ class Chat:
 class Responses(Chat):
     """OpenAI's responses."""
 
-    tools: list[Any] = [{"type": "function", "name": "weather", "parameters": {"type": "object"}, "strict": False}]
+    name = "responses"
 
-    def second(self) -> list[Any]:
-        call = {"type": "function_call", "call_id": "call_0_0", "name": "weather", "arguments": json.dumps(CITY)}
-        return [*MESSAGES, call, {"type": "function_call_output", "call_id": "call_0_0", "output": "sunny"}]
+    def ask(self, messages: list[Any] = QUESTION) -> Any:
+        return self.real.responses.create(model="gpt-5", input=messages, tools=TOOLS[self.name])
 
-    def ask(self, messages: list[Any] = MESSAGES) -> Any:
-        return self.real.responses.create(model="gpt-5", input=messages, tools=self.tools)
-
-    def gathered(self, messages: list[Any] = MESSAGES) -> Any:
-        stream = self.real.responses.create(model="gpt-5", input=messages, tools=self.tools, stream=True)
+    def gathered(self, messages: list[Any] = QUESTION) -> Any:
+        stream = self.real.responses.create(model="gpt-5", input=messages, tools=TOOLS[self.name], stream=True)
         events = list(stream)
         assert [event.sequence_number for event in events] == list(range(len(events)))
         return events[-1].response
@@ -131,18 +121,15 @@ class Messages(Chat):
 
     sdk = anthropic
     client = anthropic.Anthropic
-    tools: list[Any] = [{"name": "weather", "input_schema": {"type": "object"}}]
+    name = "messages"
 
-    def second(self) -> list[Any]:
-        use = {"type": "tool_use", "id": "toolu_0_0", "name": "weather", "input": CITY}
-        result = {"type": "tool_result", "tool_use_id": "toolu_0_0", "content": "sunny"}
-        return [*MESSAGES, {"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+    def ask(self, messages: list[Any] = QUESTION) -> Any:
+        return self.real.messages.create(model="gpt-5", max_tokens=99, messages=messages, tools=TOOLS[self.name])
 
-    def ask(self, messages: list[Any] = MESSAGES) -> Any:
-        return self.real.messages.create(model="gpt-5", max_tokens=99, messages=messages, tools=self.tools)
-
-    def gathered(self, messages: list[Any] = MESSAGES) -> Any:
-        with self.real.messages.stream(model="gpt-5", max_tokens=99, messages=messages, tools=self.tools) as events:
+    def gathered(self, messages: list[Any] = QUESTION) -> Any:
+        with self.real.messages.stream(
+            model="gpt-5", max_tokens=99, messages=messages, tools=TOOLS[self.name]
+        ) as events:
             return events.get_final_message()
 
     def chunks(self) -> Iterator[str]:
@@ -167,21 +154,7 @@ def faulted(fault: Fault, **more: Any) -> Episode:
     return Episode(rule(fault, match=Model("gpt-*"), moment=None, **more))
 
 
-# What is documented: problem, (exception, status, type, code) of OpenAI, (exception, status, type) of Anthropic.
-DOCUMENTED = """
-request_limit | RateLimitError 429 requests rate_limit_exceeded | RateLimitError 429 rate_limit_error
-token_limit | RateLimitError 429 tokens rate_limit_exceeded | RateLimitError 429 rate_limit_error
-quota | RateLimitError 429 insufficient_quota insufficient_quota | BadRequestError 400 invalid_request_error
-overloaded | InternalServerError 503 server_error None | OverloadedError 529 overloaded_error
-server_error | InternalServerError 500 server_error None | InternalServerError 500 api_error
-unavailable | InternalServerError 503 server_error None | ServiceUnavailableError 503 api_error
-context_length | BadRequestError 400 invalid_request_error TOO_LONG | BadRequestError 400 invalid_request_error
-content_filter | BadRequestError 400 invalid_request_error content_filter | BadRequestError 400 invalid_request_error
-"""
-TOO_LONG = "context_length_exceeded"
-ROWS = [
-    [cell.replace("TOO_LONG", TOO_LONG).split() for cell in row.split("|")] for row in DOCUMENTED.strip().splitlines()
-]
+ROWS = [[cell.split() for cell in row] for row in rows(DOCUMENTED)]
 
 
 @APIS
@@ -195,7 +168,7 @@ def test_an_error_is_the_one_that_is_documented(
     error, body = raised.value, raised.value.response.json()
     assert len(server.requests) == before  # the model was not called
     if api is Messages:
-        name, status, kind = of_anthropic
+        name, status, kind, *_ = of_anthropic
         assert body["type"] == "error"
         assert body["request_id"] == error.request_id == error.response.headers["request-id"]
         assert set(body["error"]) == {"type", "message"}
@@ -203,7 +176,7 @@ def test_an_error_is_the_one_that_is_documented(
 
         assert isinstance(shared.ErrorResponse.model_validate(body), shared.ErrorResponse)
     else:
-        name, status, kind, code = of_openai
+        name, status, kind, code, *_ = [*of_openai, "None"]
         assert set(body) == {"error"}
         assert set(body["error"]) == {"message", "type", "param", "code"}
         assert error.code == body["error"]["code"]
@@ -276,11 +249,12 @@ def test_faults_of_tools_take_the_form_of_the_interface(
         assert raised.value.response.headers["retry-after"] == "5"
 
 
-FORMS: dict[str, dict[type[Chat], str]] = {  # how a turn ended, as the clients' types name it
-    "refusal": {Chat: "stop", Responses: "completed", Messages: "refusal"},
-    "length": {Chat: "length", Responses: "max_output_tokens", Messages: "max_tokens"},
-    "content_filter": {Chat: "content_filter", Responses: "content_filter", Messages: "refusal"},
-    "empty": {Chat: "stop", Responses: "completed", Messages: "end_turn"},
+FORMS = {  # how a turn ended, as the clients' types name it
+    kind.removesuffix(", words"): dict(
+        zip((Chat, Responses, Messages), (cell.split()[0] for cell in cells), strict=True)
+    )
+    for kind, *cells in rows(ALTERED)
+    if kind in ("refusal, words", "length, words", "content_filter, words", "empty, words")
 }
 
 
@@ -329,7 +303,7 @@ def _cut(model: Chat, form: str) -> Any:
 def test_a_call_goes_wrong(api: type[Chat], form: Any, streamed: bool, server: ScriptServer) -> None:
     episode = faulted(AlteredReply(form=form))
     with api(server, episode) as model:
-        messages = model.second() if form == "repeated_call" else MESSAGES
+        messages = model.second() if form == "repeated_call" else QUESTION
         ask: Callable[[list[Any]], Any] = model.gathered if streamed else model.ask
         if form == "no_choices" and api is Chat:
             given: dict[str, Any] = {"model": "gpt-5", "messages": messages}
@@ -360,7 +334,7 @@ def test_a_call_goes_wrong(api: type[Chat], form: Any, streamed: bool, server: S
 
 def test_a_stream_of_anthropic_brings_broken_arguments(server: ScriptServer) -> None:
     with Messages(server, faulted(AlteredReply(form="broken_arguments"))) as model:
-        given: dict[str, Any] = {"model": "gpt-5", "max_tokens": 99, "messages": MESSAGES}
+        given: dict[str, Any] = {"model": "gpt-5", "max_tokens": 99, "messages": QUESTION}
         events = list(model.real.messages.create(**given, stream=True))
     chunks = [getattr(getattr(event, "delta", None), "partial_json", "") for event in events]
     assert "".join(chunks) == '{"city": "Oslo"'

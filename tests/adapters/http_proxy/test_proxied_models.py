@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 import json
-import os
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,14 @@ from sealegs.faults import Failure
 from tests import needs
 from tests.adapters.http_proxy.proxying import Proxy, proxying, raw
 from tests.adapters.http_server import serving
+from tests.adapters.model_outcomes import SCRIPT, Case, cases, outcome
+from tests.npm import installed
 
 pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
 
+NODE_CLIENTS = Path(__file__).parent / "node_clients.mjs"
+PACKAGES = ("openai@6.49.0", "@anthropic-ai/sdk@1.14.0")
+AT_ONCE = 40
 REPLY = "Hello there, and welcome to the shop."
 REQUEST: dict[str, Any] = {"model": "gpt-5", "messages": [{"role": "user", "content": "Hello?"}]}
 
@@ -32,6 +38,16 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
         folder = tmp_path_factory.mktemp("proxy")
         with proxying(model.url.removesuffix("/v1"), folder) as one:
             yield one
+
+
+@pytest.fixture(scope="module")
+def agentic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    """A proxy before a model that calls a tool and then says something."""
+    with (
+        ScriptServer(script_from(SCRIPT)) as model,
+        proxying(model.root, tmp_path_factory.mktemp("proxy")) as one,
+    ):
+        yield one
 
 
 def rule(fault: dict[str, Any], **when: Any) -> list[dict[str, Any]]:
@@ -112,78 +128,68 @@ def test_recovery_mends_a_call_before_the_client_sees_it(tmp_path: Path) -> None
     assert not isinstance(turns[0].final, Failure)
 
 
-CLIENT = """
-import OpenAI from "openai";
-import Anthropic from "@anthropic-ai/sdk";
-const url = process.argv[2];
-const messages = [{ role: "user", content: "Hello?" }];
-const openai = new OpenAI({ baseURL: url + "/v1", apiKey: "none", maxRetries: 0 });
-const anthropic = new Anthropic({ baseURL: url, apiKey: "none", maxRetries: 0 });
-const chat = (stream) => openai.chat.completions.create({ model: "gpt-5", messages, stream });
-const words = (stream) => anthropic.messages.create({ model: "claude-5", max_tokens: 99, messages, stream });
-const report = async (ask, stream) => {
-  let events = 0;
-  try {
-    const answer = await ask(stream);
-    if (stream) for await (const event of answer) events += 1;
-    console.log("answered", answer.choices?.[0].message.content ?? answer.content?.[0].text);
-  } catch (error) {
-    const type = error.error?.error?.type ?? error.error?.type;
-    console.log(error.constructor.name, error.status, type, error.headers?.get("retry-after"), events > 0);
-  }
-};
-for (const ask of [chat, words]) {
-  for (let turn = 0; turn < 4; turn += 1) await report(ask, false);
-  await report(ask, true);
-  await report(ask, false);
-}
-"""
-PACKAGES = ("openai@6.49.0", "@anthropic-ai/sdk@1.14.0")
-PROBLEMS: list[dict[str, Any]] = [
-    {"error": "token_limit", "retry_after": 2},
-    {"error": "overloaded"},
-    {"error": "context_length"},
-    {"error": "server_error"},
-    {"error": "overloaded", "after": 2},  # in the middle of a stream
-]
-RAISED = [
-    "RateLimitError 429 tokens 2 false",
-    "InternalServerError 503 server_error null false",
-    "BadRequestError 400 invalid_request_error null false",
-    "InternalServerError 500 server_error null false",
-    "APIError undefined server_error null true",
-    f"answered {REPLY}",
-    "RateLimitError 429 rate_limit_error 2 false",
-    "OverloadedError 529 overloaded_error null false",
-    "BadRequestError 400 invalid_request_error null false",
-    "InternalServerError 500 api_error null false",
-    "APIError undefined overloaded_error null true",
-    f"answered {REPLY}",
-]
+def test_the_official_clients_of_python(agentic: Proxy) -> None:
+    openai = pytest.importorskip("openai", reason=needs.module("openai"))
+    anthropic = pytest.importorskip("anthropic", reason=needs.module("anthropic"))
+
+    given: dict[str, Any] = {"api_key": "none", "max_retries": 1}
+    with (
+        openai.OpenAI(base_url=f"{agentic.url}/v1", **given) as of_openai,
+        anthropic.Anthropic(base_url=agentic.url, **given) as of_anthropic,
+    ):
+        asked = {
+            "chat": of_openai.chat.completions.create,
+            "responses": of_openai.responses.create,
+            "messages": of_anthropic.messages.create,
+        }
+
+        def made(case: Case) -> dict[str, Any]:
+            seen: dict[str, Any] = {"events": []}
+            try:
+                answer = asked[case.api](**case.body, timeout=case.patience)
+                if not case.body["stream"]:
+                    return {**seen, "answer": answer.model_dump(mode="json")}
+                for event in answer:
+                    seen["events"].append(event.model_dump(mode="json"))
+            except Exception as error:
+                headers = getattr(getattr(error, "response", None), "headers", {})
+                facts = {"status": getattr(error, "status_code", None), "body": getattr(error, "body", None)}
+                seen["error"] = {"raised": type(error).__name__, **facts, "wait": headers.get("retry-after")}
+            return seen
+
+        with ThreadPoolExecutor(AT_ONCE) as workers:
+            check("python", agentic, lambda found: list(workers.map(made, found)))
 
 
 @pytest.mark.slow
-def test_the_official_clients_of_node(proxy: Proxy) -> None:
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        pytest.skip(needs.NODE)
-    mark = "-".join(one.replace("/", "-") for one in PACKAGES)
-    home = Path(tempfile.gettempdir()) / f"sealegs-{mark}-{os.getuid()}"
-    if not (home / "complete").exists():
-        command = [npm, "install", "--prefix", str(home), "--no-audit", "--no-fund", *PACKAGES]
-        command += ["--cache", str(home / "cache"), "--fetch-retries", "1", "--fetch-retry-mintimeout", "500"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-        if done.returncode != 0:
-            pytest.skip(f"{needs.MODELS_NODE} ({' '.join(done.stderr[-200:].split())})")
-        (home / "complete").touch()
-    script = home / "client.mjs"
-    script.write_text(CLIENT, encoding="utf-8")
-    proxy.load(
-        [
-            {"match": {"model": model}, "when": {"nth": number}, "fault": {"kind": "model_error", **problem}}
-            for model in ("gpt-*", "claude-*")
-            for number, problem in enumerate(PROBLEMS, 1)
-        ]
-    )
-    run = subprocess.run([node, str(script), proxy.url], capture_output=True, text=True, check=True, timeout=120)
-    assert run.stdout.splitlines() == RAISED
+def test_the_official_clients_of_node(agentic: Proxy, tmp_path: Path) -> None:
+    home = installed(*PACKAGES)
+    script = shutil.copy(NODE_CLIENTS, home)  # where it finds them
+
+    def made(found: list[Case]) -> list[dict[str, Any]]:
+        requests, seen = tmp_path / "requests.json", tmp_path / "seen.json"
+        requests.write_text(json.dumps([asdict(case) for case in found]), encoding="utf-8")
+        subprocess.run(["node", script, agentic.url, str(requests), str(seen)], check=True, timeout=300)
+        results: list[dict[str, Any]] = json.loads(seen.read_text(encoding="utf-8"))
+        return results
+
+    check("node", agentic, made)
+
+
+def check(client: str, proxy: Proxy, made: Callable[[list[Case]], list[dict[str, Any]]]) -> None:
+    """Let a client make all requests at a proxy, and compare what it makes of them, and how often it tries."""
+    found = cases()
+    proxy.load([{"match": {"model": glob.escape(case.name)}, "fault": case.fault} for case in found], client)
+    seen = made(found)
+    proxy.load([])
+    tries: dict[str, list[int]] = {case.name: [] for case in found}
+    for turn in proxy.record(client).turns:
+        tries[turn.call.arguments["body"]["model"]].append(turn.call.retry)
+    assert len(seen) == len(found) == len(tries)
+    results = {
+        case.name: ((outcome(case.api, one), tries[case.name]), (case.expected[client], list(range(case.tries))))
+        for case, one in zip(found, seen, strict=True)
+    }
+    assert {name: both for name, both in results.items() if both[0] != both[1]} == {}
+    begun = {case.name for case, one in zip(found, seen, strict=True) if one["events"]}
+    assert begun >= {case.name for case in found if "after" in case.fault}

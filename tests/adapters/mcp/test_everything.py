@@ -7,7 +7,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ pytest.importorskip("fastmcp", reason=needs.module("fastmcp"))
 pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
 
 from tests.adapters.mcp.test_clients import CLIENTS, called, connected, ended, listening, options
+from tests.npm import installed
 
 PACKAGE = "@modelcontextprotocol/server-everything"
 VERSION = "2026.8.31"
@@ -37,24 +37,7 @@ RULES: list[dict[str, Any]] = [
 @pytest.fixture(scope="module")
 def script() -> str:
     """The server's program, installed once on this machine."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        pytest.skip(needs.NODE)
-    home = Path(tempfile.gettempdir()) / f"sealegs-everything-{VERSION}-{os.getuid()}"
-    found = home / "node_modules" / PACKAGE / "dist" / "index.js"
-    if not found.exists():
-        aside = Path(tempfile.mkdtemp())
-        command = [npm, "install", "--prefix", str(aside), "--no-audit", "--no-fund", f"{PACKAGE}@{VERSION}"]
-        command += ["--cache", str(aside / "cache")]  # a home may be read-only
-        command += ["--fetch-retries", "1", "--fetch-retry-mintimeout", "500"]  # who is offline should not wait
-        done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
-        if done.returncode != 0:
-            pytest.skip(f"{needs.EVERYTHING} ({' '.join(done.stderr[-200:].split())})")
-        if home.exists():  # another run was faster
-            shutil.rmtree(aside)
-        else:
-            aside.rename(home)
-    return str(found)
+    return str(installed(f"{PACKAGE}@{VERSION}") / "node_modules" / PACKAGE / "dist" / "index.js")
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,11 @@
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,19 +26,30 @@ from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider  # noqa
 from mcp.client.client import Client  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 from mcp.shared.auth import OAuthClientMetadata  # noqa: E402
+from mcp.shared.exceptions import MCPError  # noqa: E402
 
+from tests.adapters.mcp.inspecting import command_line, inspected  # noqa: E402
 from tests.adapters.mcp.test_clients import called, ended, listening, options, price_of  # noqa: E402
+from tests.devtools import CHROMIUM  # noqa: E402
+from tests.npm import installed  # noqa: E402
 
 SERVER = str(Path(__file__).parent / "moving_server.py")
 BACK = "http://127.0.0.1:9/back"  # where a login sends its user; nobody needs to listen there
-EXPIRED: list[dict[str, Any]] = [
-    {
-        "match": {"all": [{"tool": "http/request"}, {"argument": {"name": "message", "equals": "tools/call"}}]},
-        "when": {"nth": 2},
-        "key": "arguments",
-        "fault": {"kind": "error", "status": 401},
-    }
-]
+
+
+def second_call(status: int) -> list[dict[str, Any]]:
+    """The rules of a plan that answers the second call with a status."""
+    return [
+        {
+            "match": {"all": [{"tool": "http/request"}, {"argument": {"name": "message", "equals": "tools/call"}}]},
+            "when": {"nth": 2},
+            "key": "arguments",
+            "fault": {"kind": "error", "status": status},
+        }
+    ]
+
+
+EXPIRED, LOST = second_call(401), second_call(404)
 NODE_CLIENT = """
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -65,12 +76,16 @@ const connected = async () => {
   catch (error) { if (!code) throw error; await transport.finishAuth(code); code = ""; return await connected(); }
 };
 const client = await connected();
-const answer = await client.callTool({ name: "price", arguments: { item: "lamp" } });
-console.log(JSON.parse(answer.content[0].text).price);
+const called = async () => await client.callTool({ name: "price", arguments: { item: "lamp" } });
+console.log(JSON.parse((await called()).content[0].text).price);
+const headers = { "mcp-session-id": client.transport.sessionId };
+if (process.argv[3] === "ended") await fetch(url, { method: "DELETE", headers });
+if (["ended", "lost"].includes(process.argv[3])) {
+  try { await called(); } catch (error) { console.log(error.constructor.name, error.code); }
+}
 await client.close();
 """
 SDK = "1.32.2"
-INSPECTOR = "2.12.0"
 LANGCHAIN = "0.3.2"
 
 
@@ -177,23 +192,6 @@ async def test_a_login_leads_through_the_proxy_and_expires(kind: str, urls: dict
     assert kept.logins == 2  # at the beginning, and when the plan let the login expire
 
 
-def installed(*packages: str) -> Path:
-    """A folder with these npm packages."""
-    npm = shutil.which("npm")
-    if shutil.which("node") is None or npm is None:
-        pytest.skip(needs.NODE)
-    mark = "-".join(one.replace("/", "-") for one in packages)
-    home = Path(tempfile.gettempdir()) / f"sealegs-{mark}-{os.getuid()}"
-    if not (home / "complete").exists():
-        command = [npm, "install", "--prefix", str(home), "--no-audit", "--no-fund", *packages]
-        command += ["--cache", str(home / "cache"), "--fetch-retries", "1", "--fetch-retry-mintimeout", "500"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
-        if done.returncode != 0:
-            pytest.skip(f"{needs.MCP_NODE} ({' '.join(done.stderr[-200:].split())})")
-        (home / "complete").touch()
-    return home
-
-
 def environment(*packages: str) -> Path:
     """The Python of an environment with these packages, which need other versions than the tests."""
     mark = "-".join(packages)
@@ -242,24 +240,76 @@ def test_a_login_of_langchain_mcp_adapters(urls: dict[str, str], tmp_path: Path)
         assert adapted(url, "login") == {"prices": [12.5] * 3, "logins": 2}
 
 
+def typescript(url: str, *words: str) -> list[str]:
+    """What the TypeScript SDK's client prints."""
+    script = installed(f"@modelcontextprotocol/sdk@{SDK}") / "client.mjs"
+    script.write_text(NODE_CLIENT, encoding="utf-8")
+    done = subprocess.run(["node", str(script), url, *words], capture_output=True, text=True, timeout=120)
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mounted", "authorising"])
 def test_the_typescript_sdk(kind: str, urls: dict[str, str], tmp_path: Path) -> None:
-    home = installed(f"@modelcontextprotocol/sdk@{SDK}")
-    script = home / "client.mjs"
-    script.write_text(NODE_CLIENT, encoding="utf-8")
     with proxied(tmp_path, urls[kind], []) as url:
-        words = ["node", str(script), url, *(["login"] if kind == "authorising" else [])]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=120)
-    assert (done.stdout.strip(), done.stderr) == ("12.5", "")
+        assert typescript(url, *(["login"] if kind == "authorising" else [])) == ["12.5"]
 
 
 @pytest.mark.slow
-def test_the_inspector(urls: dict[str, str], tmp_path: Path) -> None:
-    home = installed(f"@modelcontextprotocol/inspector@{INSPECTOR}")
-    program = home / "node_modules" / ".bin" / "mcp-inspector"
-    with proxied(tmp_path, urls["mounted"], []) as url:
-        words = [str(program), "--cli", url, "--transport", "http", "--method", "tools/call"]
-        words += ["--tool-name", "price", "--tool-arg", "item=lamp"]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
-    assert json.loads(json.loads(done.stdout)["content"][0]["text"])["price"] == 12.5, done.stderr
+def test_the_typescript_sdk_loses_its_session_as_at_a_server_that_ended_it(
+    urls: dict[str, str], tmp_path: Path
+) -> None:
+    direct = typescript(urls["mounted"], "ended")
+    with proxied(tmp_path, urls["mounted"], LOST) as url:
+        assert typescript(url, "lost") == direct == ["12.5", "StreamableHTTPError 404"]
+
+
+async def second_call_fails(url: str, ended: bool) -> tuple[type[Exception], str]:
+    """What the official client raises at the second call, after the server ended the session, or with none ended."""
+    sessions: list[str] = []
+
+    async def heard(answer: Any) -> None:
+        sessions.extend(answer.headers.get_list("mcp-session-id"))
+
+    hooks: dict[str, Any] = {"event_hooks": {"response": [heard]}, "follow_redirects": True, "trust_env": False}
+    async with (
+        httpx2.AsyncClient(**hooks) as wire,
+        Client(streamable_http_client(url, http_client=wire), mode="legacy") as client,
+    ):
+        assert price_of(await called(client, "price", item="lamp")) == 12.5
+        if ended:
+            await wire.delete(url, headers={"mcp-session-id": sessions[-1]})
+        with pytest.raises(MCPError) as raised:
+            await called(client, "price", item="lamp")
+    return type(raised.value), str(raised.value)
+
+
+async def test_a_session_is_lost_as_at_a_server_that_ended_it(urls: dict[str, str], tmp_path: Path) -> None:
+    direct = await second_call_fails(urls["mounted"], ended=True)
+    with proxied(tmp_path, urls["mounted"], LOST) as url:
+        assert await second_call_fails(url, ended=False) == direct == (MCPError, "Session not found")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["mounted", "authorising"])
+def test_the_command_line_of_the_inspector(kind: str, urls: dict[str, str], tmp_path: Path) -> None:
+    direct = command_line(urls[kind], tmp_path / "direct")
+    with proxied(tmp_path, urls[kind], []) as url:
+        assert command_line(url, tmp_path / "proxied") == direct
+    assert direct == {"answer": {"item": "lamp", "price": 12.5}, "logins": int(kind == "authorising")}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason=needs.CHROMIUM)
+@pytest.mark.parametrize("kind", ["mounted", "authorising"])
+async def test_the_page_of_the_inspector(kind: str, urls: dict[str, str], tmp_path: Path) -> None:
+    rules = EXPIRED if kind == "authorising" else []
+    direct = await inspected(urls[kind], tmp_path / "direct")
+    with proxied(tmp_path, urls[kind], rules) as url:
+        through = await inspected(url, tmp_path / "proxied")
+    assert through.answers == direct.answers == [{"item": "lamp", "price": 12.5}] * 3
+    assert through.origins == {url.removesuffix("/mcp")}
+    assert direct.requests - through.requests == Counter()
+    renewed = Counter({("POST", "/mcp", 401): 1, ("POST", "/token", 200): 1})
+    assert through.requests - direct.requests == (renewed if rules else Counter())

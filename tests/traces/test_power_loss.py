@@ -14,6 +14,9 @@ import pytest
 from sealegs.engines.journal import Journal
 from sealegs.faults.user_error import UserError
 from sealegs.inject import VirtualClock
+from sealegs.suites.micro.campaign.folder import TRACES, trace_file
+from sealegs.suites.micro.campaign.kept_records import RecordKeeper
+from sealegs.suites.micro.isolation import RunEnd
 from sealegs.traces import Recorder, Store
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.chain_check import check_chain
@@ -105,6 +108,19 @@ def test_records_that_do_not_reach_the_disk_are_not_sealed(tmp_path: Path, disk:
     disk.fails = None
     Store(tmp_path / "a.jsonl").close()  # which another may open by then: it is closed, and so unlocked
     assert check_chain(tmp_path / "a.jsonl").state == "whole"
+
+
+def test_a_trace_is_on_the_disk_before_its_seal(tmp_path: Path, disk: Disk) -> None:
+    trace = trace_file(tmp_path / TRACES, "a1")
+    trace.parent.mkdir()
+    trace.write_bytes(b"{}\n")
+    end, beside = RecordKeeper(tmp_path)(RunEnd("a1", "timeout"))
+    assert end == RunEnd("a1", "timeout")
+    assert beside["trace"]
+    assert disk.names == ["a1.jsonl", ".a1.jsonl.chain.aside", TRACES]
+    disk.fails = errno.EIO
+    with pytest.raises(UserError, match=f"cannot read {trace}: {os.strerror(errno.EIO)}"):
+        RecordKeeper(tmp_path)(RunEnd("a1", "timeout"))
 
 
 def test_what_a_person_said_is_on_the_disk_at_once_without_secrets_and_sealed(tmp_path: Path, disk: Disk) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from sealegs.faults.user_error import UserError
 from sealegs.suites.micro.campaign.folder import JOURNAL, TRACES, trace_file
 from sealegs.suites.micro.isolation import RunEnd
+from sealegs.traces.atomic_files import sync_file
 from sealegs.traces.chain_check import OPEN, ChainFinding, check_chains
 from sealegs.traces.record_chain import write_chain
 from sealegs.traces.redaction import redactor_for
@@ -45,8 +46,9 @@ class RecordKeeper:
             UserError: the trace cannot be read or sealed.
         """
         trace = trace_file(self._traces, end.id)
-        digest = _digest(trace) if trace.is_file() else ""  # else the run could not make it, and says so
-        if digest:
+        digest = ""  # where the run could not make it, and says so
+        if trace.is_file():
+            digest = _digest(trace, sync=True)
             write_chain(trace)
         if self._redactor is not None:
             end = RunEnd(**self._redactor.redacted(asdict(end)))
@@ -92,10 +94,12 @@ def _entries(journal: Path) -> Iterator[dict[str, Any]]:
             yield entry
 
 
-def _digest(trace: Path) -> str:
+def _digest(trace: Path, *, sync: bool = False) -> str:
+    """The digest of a trace, which is on the disk then if that is asked for."""
     try:
-        return hashlib.sha256(trace.read_bytes()).hexdigest()
+        with trace.open("rb") as file:
+            if sync:
+                sync_file(file.fileno())
+            return hashlib.sha256(file.read()).hexdigest()
     except OSError as error:
-        raise UserError(
-            f"cannot read {trace}: {error.strerror}; make it readable, and the same command resumes"
-        ) from error
+        raise UserError(f"cannot read {trace}: {error.strerror}; mend that, and the same command resumes") from error

@@ -15,7 +15,7 @@ from typing import Any
 
 from sealegs.faults.user_error import UserError
 from sealegs.tasks.editions import CANARY, CANARY_FIELD
-from sealegs.traces.atomic_files import make_folder
+from sealegs.traces.atomic_files import make_folder, write_all
 from sealegs.traces.redaction import OWNER_ONLY, redactor_for
 from sealegs.traces.store import Store, StoreError, cut_damaged_line
 
@@ -53,7 +53,12 @@ class Journal:
         else:
             # Opened and written in one piece each time: a kill leaves at most one damaged line, which is the last.
             with self._file.open("ab", buffering=0) as out:
-                out.write((json.dumps(entry, ensure_ascii=False) + "\n").encode())
+                size = out.seek(0, os.SEEK_END)
+                try:
+                    write_all(out, (json.dumps(entry, ensure_ascii=False) + "\n").encode())
+                except OSError:  # a full disk may take a part of it
+                    out.truncate(size)
+                    raise
         self.entries.append(entry)
 
     def _read(self) -> Iterator[dict[str, Any]]:

@@ -114,7 +114,7 @@ COMMANDS = (
     WritingCommand(
         "campaign run",
         "campaign run small.campaign --jobs 1 --time-limit 20 --out out",
-        noise=r'"(?:at|seconds|start_seconds|first_call_seconds|threads)": -?[\d.e-]+',
+        noise=r'"(?:at|seconds|start_seconds|first_call_seconds|threads)": -?[\d.e-]+|"trace": "\w*"',
         journal="journal.jsonl",
     ),
     WritingCommand("data make", f"{DATA} --out out"),
@@ -277,6 +277,8 @@ class Course:
 
     def rows(self) -> Rows:
         """The rows of all files that the command keeps."""
+        from sealegs.suites.suite import known_holder
+
         found: Rows = Counter()
         for file in sorted((self.place / OUT).rglob("*")):
             name = str(file.relative_to(self.place / OUT))
@@ -290,6 +292,8 @@ class Course:
                 lines = list({_run_of(line): line for line in lines}.values())
             for line in lines:
                 found[name, re.sub(self.command.noise, "", line) if self.command.noise else line] += 1
+        if own := known_holder(self.place / OUT):  # what the journal says of traces, which hold times
+            found.update(("--verify", f"{one.file.name}: {one.state}") for one in own.verify(self.place / OUT))
         return found
 
     def _wrong_claims(self, end: CommandEnd, way: Way) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import Any
 from sealegs.faults.user_error import UserError
 from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.traces.atomic_files import make_folder, write_all
-from sealegs.traces.redaction import OWNER_ONLY, redactor_for
+from sealegs.traces.redaction import OWNER_ONLY, Redactor, redactor_for
 from sealegs.traces.store import Store, StoreError, cut_damaged_line
 
 
@@ -145,7 +145,7 @@ def append_sealed(file: Path, entry: dict[str, Any]) -> dict[str, Any]:
     Raises:
         UserError: another process is writing to the file.
     """
-    redactor = redactor_for(file.parent)
+    redactor: Redactor | None = redactor_for(file.parent)
     written: dict[str, Any] = entry if redactor is None else redactor.redacted(entry)
     try:
         with closing(Store(file)) as store:

@@ -20,7 +20,7 @@ from sealegs.suites.micro.isolation import RunEnd
 from sealegs.traces.atomic_files import sync_file
 from sealegs.traces.chain_check import OPEN, ChainFinding, check_chains
 from sealegs.traces.record_chain import write_chain
-from sealegs.traces.redaction import redactor_for
+from sealegs.traces.redaction import Redactor, redactor_for
 
 TRACE = "trace"  # in a line of the journal: the digest of the run's trace, empty where there was none
 
@@ -37,7 +37,8 @@ class RecordKeeper:
 
     def __init__(self, folder: Path) -> None:
         self._traces = folder / TRACES
-        self._redactor = redactor_for(self._traces)  # the runs' own folder, so that equal values stay equal in all
+        # The folder that the runs have their key from, so that equal values stay equal in all files.
+        self._redactor: Redactor | None = redactor_for(self._traces)
 
     def __call__(self, end: RunEnd) -> tuple[RunEnd, Mapping[str, Any]]:
         """Seal the trace of a run; return the run's end without secrets, and what the journal holds besides.

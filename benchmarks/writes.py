@@ -48,6 +48,7 @@ OWN_FAULT = 70  # the exit code of a breakdown of Sealegs itself
 CAMPAIGN = """default model=scripted/retrier
 tip   unreachable   schedule=transient:1
 """
+TWO = "run maze --agent planner --limit 2 --levels C1 --engine mcp --jobs 2"  # two chunks, one for each process
 ENDING = ".chain"  # of the digests of records
 MAZE = "run maze --agent planner --limit 1 --levels C1"
 # What differs between equal trainings: times, how often it was resumed, and the order of a set and so its commas.
@@ -107,6 +108,7 @@ def _write_model(place: Path) -> None:
 
 COMMANDS = (
     WritingCommand("run maze", f"{MAZE} --jobs 1 --out out"),
+    WritingCommand("run maze, 2 processes", f"{TWO} --out out"),
     WritingCommand("run maze over MCP", f"{MAZE} --modes P1 --engine mcp --jobs 1 --out out"),
     WritingCommand("run highwater", "run highwater --agent planner --limit 2 --jobs 1 --out out", warm=False),
     WritingCommand("highwater build", "highwater build . --jobs 1 --out out", prepare=_write_databases),

@@ -287,7 +287,7 @@ class Course:
             if not file.is_file() or any(re.match(self.command.scratch, part) for part in Path(name).parts):
                 continue
             if self.command.journal and name == self.command.journal + ENDING:
-                continue  # it counts the lines, of which a run that was made again has two; `--verify` below is compared
+                continue  # it counts lines, of which a run that was made again has two; `--verify` below is compared
             if name.endswith(ENDING):  # it has an entry more where a run was resumed, so what it says is compared
                 found[name, _said_by_chain(file)] += 1
                 continue

@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import gc
 import hashlib
+import importlib
 import io
 import json
 import os
@@ -39,18 +40,19 @@ from results_file import ROOT, join_results, write_results
 sys.path.insert(0, str(ROOT))  # for what the tests make
 
 Rows = Counter[tuple[str, str]]  # how often each row stands in each file
-OUT = "out"
+OUT, TEMPORARY = "out", "temporary"
 TARGET = Path(__file__).parent / "results" / "writes.json"
 KEPT = {".cache", ".config", ".sealegs-redaction-key"}  # hidden files that are meant to stay
 PASSING = r"[0-9a-f]{8,}|(?<=sealegs-)\w{8}|(?<=temporary/)\w{8}\b|tmp\w+|\d+"  # what differs in names of one kind
 OWN_FAULT = 70  # the exit code of a breakdown of Sealegs itself
 CAMPAIGN = """default model=scripted/retrier
-tip,currency   unreachable   schedule=transient:1
+tip   unreachable   schedule=transient:1
 """
+TWO = "run maze --agent planner --limit 2 --levels C1 --engine mcp --jobs 2"  # two chunks, one for each process
 ENDING = ".chain"  # of the digests of records
 MAZE = "run maze --agent planner --limit 1 --levels C1"
-TWO = "run maze --agent planner --limit 2 --levels C1 --engine mcp --jobs 2"  # two chunks, one for each process
 # What differs between equal trainings: times, how often it was resumed, and the order of a set and so its commas.
+TRAINERS = ("torch", "transformers", "datasets", "accelerate", "peft", "trl", "sealegs.training.training_run")
 MEASURED = r'"(?:seconds|waited|lives|tokens_per_second|waiting_share)": [\d.e+-]+|,$'
 DATA = "data make clean --n 6 --jobs 1"
 
@@ -69,6 +71,7 @@ class WritingCommand:
         prepare: puts files that it reads beside `out`.
         journal: a file in `out` of how runs ended, each in a process of its own; the last row of each run counts.
         scratch: names of files and folders in `out` that a run keeps for itself, as a pattern; they are not compared.
+        imports: modules that take long, and are imported in the process that all others are forked from.
     """
 
     name: str
@@ -80,6 +83,7 @@ class WritingCommand:
     prepare: Callable[[Path], object] = lambda place: None
     journal: str = ""
     scratch: str = r"\."
+    imports: tuple[str, ...] = ()
 
 
 def _write_databases(place: Path) -> None:
@@ -105,13 +109,14 @@ def _write_model(place: Path) -> None:
 COMMANDS = (
     WritingCommand("run maze", f"{MAZE} --jobs 1 --out out"),
     WritingCommand("run maze, 2 processes", f"{TWO} --out out"),
+    WritingCommand("run maze over MCP", f"{MAZE} --modes P1 --engine mcp --jobs 1 --out out"),
     WritingCommand("run highwater", "run highwater --agent planner --limit 2 --jobs 1 --out out", warm=False),
     WritingCommand("highwater build", "highwater build . --jobs 1 --out out", prepare=_write_databases),
     WritingCommand("run paladin", "run paladin --agent paladin/follower --limit 1 --jobs 1 --out out"),
     WritingCommand(
         "campaign run",
         "campaign run small.campaign --jobs 1 --time-limit 20 --out out",
-        noise=r'"(?:at|seconds|start_seconds|first_call_seconds|threads)": -?[\d.e-]+',
+        noise=r'"(?:at|seconds|start_seconds|first_call_seconds|threads)": -?[\d.e-]+|"trace": "\w*"',
         journal="journal.jsonl",
     ),
     WritingCommand("data make", f"{DATA} --out out"),
@@ -137,6 +142,7 @@ COMMANDS = (
         warm=False,
         prepare=_write_model,
         scratch=r"\.|checkpoint-",
+        imports=TRAINERS,
     ),
 )
 
@@ -202,6 +208,8 @@ class Course:
             (source / OUT).mkdir()
         for words in self.command.first:
             _expected(run_with_fault(partial(_command, words, source), source), (0,))
+        for name in self.command.imports:
+            importlib.import_module(name)
         if self.command.warm:
             self._warm(source)
         gc.collect()
@@ -271,11 +279,15 @@ class Course:
 
     def rows(self) -> Rows:
         """The rows of all files that the command keeps."""
+        from sealegs.suites.suite import known_holder
+
         found: Rows = Counter()
         for file in sorted((self.place / OUT).rglob("*")):
             name = str(file.relative_to(self.place / OUT))
             if not file.is_file() or any(re.match(self.command.scratch, part) for part in Path(name).parts):
                 continue
+            if self.command.journal and name == self.command.journal + ENDING:
+                continue  # it counts lines, of which a run that was made again has two; `--verify` below is compared
             if name.endswith(ENDING):  # it has an entry more where a run was resumed, so what it says is compared
                 found[name, _said_by_chain(file)] += 1
                 continue
@@ -284,6 +296,8 @@ class Course:
                 lines = list({_run_of(line): line for line in lines}.values())
             for line in lines:
                 found[name, re.sub(self.command.noise, "", line) if self.command.noise else line] += 1
+        if own := known_holder(self.place / OUT):  # what the journal says of traces, which hold times
+            found.update(("--verify", f"{one.file.name}: {one.state}") for one in own.verify(self.place / OUT))
         return found
 
     def _wrong_claims(self, end: CommandEnd, way: Way) -> Iterator[str]:
@@ -301,7 +315,7 @@ class Course:
     def _place(self) -> None:
         shutil.rmtree(self.place, ignore_errors=True)
         shutil.copytree(self.base / "source", self.place)
-        (self.place / "temporary").mkdir(exist_ok=True)
+        (self.place / TEMPORARY).mkdir(exist_ok=True)
 
     def _work(self) -> int:
         self.spoil()
@@ -311,10 +325,13 @@ class Course:
 
 
 def _digest(place: Path) -> str:
-    """A digest of all that is in a folder: names, modes and bytes."""
+    """A digest of all that is in a folder: names, modes and bytes; of what is in the folder of temporary files, of
+    hidden ones alone, since the others have names that nobody looks for again."""
     found = hashlib.sha256()
     for one in sorted(place.rglob("*")):
-        content = b"" if one.is_dir() or one.is_symlink() else one.read_bytes()
+        if one.relative_to(place).parts[0] == TEMPORARY and not one.name.startswith("."):
+            continue
+        content = one.read_bytes() if one.is_file() and not one.is_symlink() else b""  # a socket has none
         found.update(f"{one.relative_to(place)} {one.lstat().st_mode} {len(content)}\0".encode() + content)
     return found.hexdigest()
 
@@ -348,7 +365,7 @@ def _command(words: str, place: Path) -> int:
     """Run `sealegs` with these words in a folder, in this process."""
     os.chdir(place)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    temporary = place / "temporary"
+    temporary = place / TEMPORARY
     if not temporary.exists():
         temporary.mkdir()
     os.environ.update(TMPDIR=str(temporary), COLUMNS="200", NO_COLOR="1", HOME=str(place))

@@ -16,9 +16,11 @@ import pytest
 
 from sealegs.adapters.mock_model import ScriptError, ScriptServer, read_script, script_from
 from sealegs.faults.user_error import UserError
+from sealegs.traces.chain_check import check_chain
 from tests import needs
 
 openai = pytest.importorskip("openai", reason=needs.module("openai"))
+SECRET = "sk-proj-abcdefghijklmnopqrstuvwx1234567890"
 SCRIPT = {
     "name": "weather",
     "turns": [
@@ -211,12 +213,17 @@ def test_the_command_serves_a_file(tmp_path: Path) -> None:
         url = process.stdout.readline().strip()
         assert url.startswith("http://127.0.0.1:")
         with openai.OpenAI(base_url=url, api_key="none") as mine:
-            answer = mine.chat.completions.create(model="m", messages=[{"role": "user", "content": "Hello?"}])
+            said = f"Hello? My key is {SECRET}"
+            answer = mine.chat.completions.create(model="m", messages=[{"role": "user", "content": said}])
         assert answer.choices[0].message.content == "yes"
         os.kill(process.pid, signal.SIGINT)
         assert process.wait(60) == 0
     (line,) = log.read_text(encoding="utf-8").splitlines()
-    assert json.loads(line)["body"]["messages"][0]["content"] == "Hello?"
+    asked = json.loads(line)["body"]["messages"][0]["content"]
+    assert asked.startswith("Hello? My key is [redacted:")
+    assert SECRET not in line
+    assert log.stat().st_mode & 0o777 == 0o600
+    assert check_chain(log).state == "whole"
 
 
 @pytest.mark.parametrize(("text", "message"), [("turns: [", "is not valid YAML"), ("turns: 3", "turns: 3")])

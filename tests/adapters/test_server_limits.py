@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -27,18 +28,50 @@ BODY = b"\r\nContent-Length: 2\r\n\r\n{}"
 HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
 
+@dataclass(frozen=True)
+class OurServer:
+    """A server of ours.
+
+    Attributes:
+        made: the file of the package that makes it listen.
+        asked: the first line of a request that it answers.
+        known: how SECURITY.md calls it, which says who is trusted with it.
+    """
+
+    made: str
+    asked: bytes
+    known: str
+
+
+CHAT = b"POST /v1/chat/completions HTTP/1.1\r\n"
+SERVERS = {
+    "model": OurServer("adapters/mock_model/script_server.py", CHAT, "`serve-script`"),
+    "http": OurServer("adapters/http_proxy/proxy_running.py", CHAT, "`proxy`"),
+    "control": OurServer("adapters/http_proxy/proxy_running.py", b"PUT /plan HTTP/1.1\r\n", "the proxy's switch"),
+    "mcp": OurServer("adapters/mcp/http_listening.py", CHAT, "`proxy`"),
+    "review": OurServer(
+        "suites/maze/review/review_server.py", b"POST /reply HTTP/1.1\r\n", "the page of `maze review`"
+    ),
+}
+
+
 @pytest.fixture(scope="module")
-def ports() -> Iterator[dict[str, int]]:
-    """The ports of all our servers: the scripted model, the proxies as commands, and the proxy's switch."""
-    commands = [["--http", "http://127.0.0.1:9", "--control", "0"], ["--url", "http://127.0.0.1:9/mcp"]]
+def ports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, int]]:
+    """The ports of all our servers: the scripted model in this process, the others as commands."""
+    review = str(tmp_path_factory.mktemp("review") / "folder")
+    commands = {
+        "http": ["proxy", "--http", "http://127.0.0.1:9", "--control", "0", "--port", "0"],
+        "mcp": ["proxy", "--url", "http://127.0.0.1:9/mcp", "--port", "0"],
+        "review": ["maze", "review", review, "--reviewer", "ana", "--solve", "1", "--detect", "2", "--port", "0"],
+    }
     with ExitStack() as stack:
         script = ScriptServer(SCRIPT)
         stack.enter_context(script)
         found = {"model": int(script.root.rpartition(":")[2])}
-        for name, options in zip(("http", "mcp"), commands):
+        for name, words in commands.items():
             process = stack.enter_context(
                 subprocess.Popen(
-                    [sys.executable, "-m", "sealegs", "proxy", *options, "--port", "0"],
+                    [sys.executable, "-m", "sealegs", *words],
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     text=True,
@@ -53,9 +86,6 @@ def ports() -> Iterator[dict[str, int]]:
         yield found
 
 
-SERVERS = ("model", "http", "control", "mcp")
-
-
 def reply(port: int, data: bytes) -> bytes:
     """The first that a server answers; nothing where it hangs up."""
     with closing(socket.create_connection(("127.0.0.1", port), timeout=60)) as line:
@@ -68,8 +98,7 @@ def reply(port: int, data: bytes) -> bytes:
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_foreign_names_pages_and_sizes_are_refused(ports: dict[str, int], server: str) -> None:
-    port = ports[server]
-    path = b"PUT /plan HTTP/1.1\r\n" if server == "control" else b"POST /v1/chat/completions HTTP/1.1\r\n"
+    port, path = ports[server], SERVERS[server].asked
     for host in (b"evil.example", b"evil.example@127.0.0.1", b"127.0.0.1:x", b"127.0.0.1.evil.example"):
         assert reply(port, path + b"Host: " + host + BODY).split(b" ")[1] in (
             b"421",
@@ -90,7 +119,7 @@ def test_foreign_names_pages_and_sizes_are_refused(ports: dict[str, int], server
         b"".join(b"X-%d: %s\r\n" % (n, b"a" * 4000) for n in range(100 if server == "model" else 300)),
     ):
         assert reply(port, ours + head + b"\r\n\r\n")[9:12] in (b"400", b"431", b"")
-    huge = reply(port, ours + b"Content-Length: %d\r\n\r\n" % (LARGEST + 1))
+    huge = reply(port, ours + b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (LARGEST + 1))
     assert huge.startswith((b"HTTP/1.1 413 ", b"HTTP/1.1 502 ")) or (server == "http" and not huge), huge
     # A client of HTTP/1.0 may send no Host; it is not answered as if it had named this machine.
     for head in (path, path.replace(b"1.1", b"1.0")):
@@ -178,6 +207,21 @@ def test_more_connections_than_a_model_takes_are_closed_and_the_others_served(mo
         assert lines[0].recv(100).startswith(b"HTTP/1.1 200 ")
 
 
+async def test_more_connections_than_a_relay_takes_are_closed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_serving, "MOST_CONNECTIONS", 8)
+
+    async def handle(request: web.BaseRequest) -> web.StreamResponse:
+        return web.Response(text="fine")
+
+    async with http_serving.serving(handle, "127.0.0.1", 0) as at:
+        lines = [await asyncio.open_connection("127.0.0.1", at.port) for _ in range(10)]
+        assert await asyncio.wait_for(lines[-1][0].read(1), 60) == b""
+        lines[0][1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert (await asyncio.wait_for(lines[0][0].read(100), 60)).startswith(b"HTTP/1.1 200 ")
+        for _, writer in lines:
+            writer.close()
+
+
 def test_names_are_as_they_are_given_and_numbers_only_where_all_may_come() -> None:
     rules = RequestRules("0.0.0.0", ["proxy.example"], ["https://page.example/"])
     for host in ("10.0.0.7:80", "[::1]:80", "PROXY.example", "localhost"):
@@ -192,9 +236,21 @@ def test_names_are_as_they_are_given_and_numbers_only_where_all_may_come() -> No
 
 
 def test_there_is_no_server_beside_these() -> None:
-    """Whatever listens for HTTP does so by one of two places, which apply the rules."""
+    """Whatever listens for HTTP does so by one of two places, which apply the rules, and is tested here."""
     making = re.compile(r"(?:web\.Server|web\.Application|HTTPServer|start_server|make_server|TCPServer)\b")
     found = {
         path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if making.search(path.read_text("utf-8"))
     }
     assert found == {"adapters/mock_model/guarded_handler.py", "adapters/relaying/http_serving.py"}
+    using = re.compile(r"(?<!def )\b(?:serving|GuardedServer)\(")
+    users = {
+        path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if using.search(path.read_text("utf-8"))
+    }
+    assert users - {"adapters/mock_model/guarded_handler.py"} == {one.made for one in SERVERS.values()}
+
+
+def test_the_threat_model_names_every_server() -> None:
+    rows = (SOURCE.parents[1] / "SECURITY.md").read_text("utf-8").splitlines()
+    parts = [row.split(" | ")[0] for row in rows if row.startswith("| ")]
+    for server in SERVERS.values():
+        assert [part for part in parts if server.known in part], server.known

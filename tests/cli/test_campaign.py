@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from sealegs.suites.micro.campaign.campaign_check import check_campaign, read_campaign
+from sealegs.suites.micro.campaign.kept_records import check_campaign_records
 from sealegs.suites.micro.campaign.shipped import shipped_campaigns
 
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
@@ -86,7 +87,7 @@ def test_a_run_gives_every_experiment_its_outcome(ran: Path) -> None:
     ids = [entry["id"] for entry in journal(folder)]
     clean = len({(row["task"], row["model"], "raised" in row["fault"]) for row in rows})
     assert len(ids) == len(set(ids)) == len(rows) + clean
-    assert {path.stem for path in (folder / "traces").iterdir()} == set(ids)
+    assert {path.stem for path in (folder / "traces").glob("*.jsonl")} == set(ids)
 
 
 def test_a_run_prints_its_tables_beside_the_published_ones(ran: Path) -> None:
@@ -263,6 +264,7 @@ def whole_and_once(folder: Path, text: str, home: Path) -> None:
     calm = sealegs("run", "many.campaign", "--jobs", "2", "--time-limit", "60", "--out", "calm", cwd=home)
     assert calm.returncode == 0, calm.stderr
     assert (folder / "runs.csv").read_text() == (home / "calm" / "runs.csv").read_text()
+    assert {found.state for found in check_campaign_records(folder)} == {"whole"}
     for run in ends:
         events = (folder / "traces" / f"{run}.jsonl").read_text().splitlines()
         types = [json.loads(event)["type"] for event in events]

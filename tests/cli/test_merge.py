@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.suites.micro.campaign.kept_records import check_campaign_records
 from tests import needs
 from tests.cli.warm import WarmCommand, warm_command
 
@@ -87,6 +88,14 @@ def test_merged_shards_of_a_campaign(sealegs: WarmCommand, tmp_path: Path) -> No
         assert (tmp_path / name / "campaign.json").read_bytes() == (tmp_path / "one" / "campaign.json").read_bytes()
     traces = [sorted(file.name for file in (tmp_path / name / "traces").iterdir()) for name in ("one", "merged")]
     assert traces[0] == traces[1]
+    for name in ("one", "merged", "rest"):
+        assert {found.state for found in check_campaign_records(tmp_path / name)} == {"whole"}
+        assert {file.stat().st_mode & 0o777 for file in (tmp_path / name / "traces").iterdir()} == {0o600}
+    shutil.copytree(tmp_path / "s1", tmp_path / "altered")
+    trace = max((tmp_path / "altered" / "traces").glob("*.jsonl"), key=lambda file: file.stat().st_size)
+    trace.write_bytes(trace.read_bytes().replace(b"tip", b"tap"))
+    refused = done(sealegs, "merge altered s2 --out other", tmp_path, 2)
+    assert f"{trace.name}: altered: " in refused
 
 
 SHOP = Path(__file__).parents[1] / "suites" / "inspect_eval" / "evals" / "shop.py"

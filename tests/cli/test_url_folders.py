@@ -416,6 +416,9 @@ def test_a_campaign_goes_there(call: Call, tmp_path: Path) -> None:
     code, _, err = call("campaign", "report", url)
     assert code == 0, err
     assert "report.html" in files_at(url, tmp_path / "after")
+    code, out, err = call("report", url, "--verify")
+    assert code == 0, out + err
+    assert out.count(": whole, ") == 3  # the journal, and the traces of a run with the fault and one without
 
 
 def test_a_folder_that_another_holds_is_refused(s3: str, tmp_path: Path, call: Call) -> None:

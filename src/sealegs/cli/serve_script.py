@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
+from threading import Lock
 from typing import Annotated
 
 import typer
@@ -28,17 +28,19 @@ def serve_script(
     The first line of the output is the address that an OpenAI client takes as its base URL.
     """
     from sealegs.adapters.mock_model import ModelRequest, ScriptServer, read_script
+    from sealegs.engines.journal import append_sealed
     from sealegs.faults.plan_files import read_plan
     from sealegs.inject import RealClock
     from sealegs.inject.session import UNARMED
     from sealegs.traces.atomic_files import check_appendable, make_folder
     from sealegs.traces.episode_file import recorded_episode
 
+    alone = Lock()  # each request is served in a thread of its own
+
     def note(request: ModelRequest) -> None:
-        line = json.dumps({"path": request.path, "body": request.body}, ensure_ascii=False)
         if log is not None:
-            with log.open("a", encoding="utf-8") as file:
-                file.write(f"{line}\n")
+            with alone:
+                append_sealed(log, {"path": request.path, "body": request.body})
 
     if log is not None:
         make_folder(log.parent, "name another file with --log")

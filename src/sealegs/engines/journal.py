@@ -1,7 +1,7 @@
 """A journal: one JSON object a line, appended the moment that a thing is done, so that the same command can resume.
 
-A damaged last line (the process was killed while writing it) is cut off; nothing else is lost. It does not cover two
-writers at once.
+A damaged last line (the process was killed while writing it) is cut off; nothing else is lost. A power loss may take
+the last entries, but for those of a sealed journal. It does not cover two writers at once.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Set
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from sealegs.faults.user_error import UserError
 from sealegs.tasks.editions import CANARY, CANARY_FIELD
-from sealegs.traces.atomic_files import make_folder
-from sealegs.traces.store import cut_damaged_line
+from sealegs.traces.atomic_files import make_folder, write_all
+from sealegs.traces.redaction import OWNER_ONLY, Redactor, redactor_for
+from sealegs.traces.store import Store, StoreError, cut_damaged_line
 
 
 class Journal:
@@ -24,18 +26,21 @@ class Journal:
     Args:
         file: where; it is made if it is not there.
         settings: what the run is; entries made under other settings are refused.
+        sealed: whether it is a record that may be published; see `append_sealed`.
 
     Raises:
         UserError: the file is another run's, or not a journal; the message says what to do.
     """
 
-    def __init__(self, file: Path, settings: Mapping[str, Any]) -> None:
+    def __init__(self, file: Path, settings: Mapping[str, Any], *, sealed: bool = False) -> None:
         self._file = file
+        self._sealed = sealed
         self.entries: list[dict[str, Any]] = []
         make_folder(file.parent, "name another with --out")
         if file.exists():
             self.entries = list(self._read())
         if not self.entries:
+            file.touch(OWNER_ONLY)
             file.write_text("", encoding="utf-8")
             self.append({"settings": dict(settings), CANARY_FIELD: CANARY})
         self._check(settings)
@@ -43,9 +48,17 @@ class Journal:
 
     def append(self, entry: dict[str, Any]) -> None:
         """Write one entry down and hand it to the operating system."""
-        # Opened and written in one piece each time: a kill leaves at most one damaged line, which is the last.
-        with self._file.open("ab", buffering=0) as out:
-            out.write((json.dumps(entry, ensure_ascii=False) + "\n").encode())
+        if self._sealed:
+            entry = append_sealed(self._file, entry)
+        else:
+            # Opened and written in one piece each time: a kill leaves at most one damaged line, which is the last.
+            with self._file.open("ab", buffering=0) as out:
+                size = out.seek(0, os.SEEK_END)
+                try:
+                    write_all(out, (json.dumps(entry, ensure_ascii=False) + "\n").encode())
+                except OSError:  # a full disk may take a part of it
+                    out.truncate(size)
+                    raise
         self.entries.append(entry)
 
     def _read(self) -> Iterator[dict[str, Any]]:
@@ -119,6 +132,27 @@ class KeyedJournal(Journal):
                 self._places[entry["key"]] = place
             else:
                 yield entry
+
+
+def append_sealed(file: Path, entry: dict[str, Any]) -> dict[str, Any]:
+    """Append an entry to a file of records without what looks like a secret, and seal the file's chain of digests.
+
+    It is on the disk when this returns. That takes too long for what thousands of entries are written to.
+
+    Returns:
+        the entry as it was written.
+
+    Raises:
+        UserError: another process is writing to the file.
+    """
+    redactor: Redactor | None = redactor_for(file.parent)
+    written: dict[str, Any] = entry if redactor is None else redactor.redacted(entry)
+    try:
+        with closing(Store(file)) as store:
+            store.append_lines([json.dumps(written) + "\n"])
+    except StoreError as error:
+        raise UserError(str(error)) from error
+    return written
 
 
 def _cut_damaged_end(file: Path) -> None:

@@ -22,6 +22,7 @@ from sealegs.engines import prefork_server
 from sealegs.engines.episode_stage import EpisodeStage, MachineFailed
 from sealegs.engines.mcp_server import VERSION
 from sealegs.faults.call import Effect, Failure, failure_body
+from sealegs.faults.user_error import UserError
 from sealegs.scenarios.scenario import TOOL_TIMEOUT
 from sealegs.traces import Recorder, ToolRan
 
@@ -37,9 +38,12 @@ def play_over_mcp(stage: EpisodeStage) -> None:
     try:
         with TemporaryDirectory(prefix="sealegs-maze-") as folder:
             asyncio.run(_play(stage, Path(folder) / "ledger.jsonl"))
-    except OSError as error:  # of this process and the server's: what a tool raises comes as an answer
+    except (OSError, UserError) as error:  # of this process and the server's: what a tool raises comes as an answer
+        failure = error.__cause__ if isinstance(error, UserError) else error  # a server that could not be started
+        if not isinstance(failure, OSError):
+            raise
         raise MachineFailed(
-            f"the server of an episode's tools failed: {error}. Make room for files and processes (ulimit -n, "
+            f"the server of an episode's tools failed: {failure}. Make room for files and processes (ulimit -n, "
             "ulimit -u); the same command resumes the run"
         ) from error
 
@@ -148,6 +152,8 @@ async def _connected(gate: Gate, command: list[str]) -> AsyncIterator[_Client]:
         loop = asyncio.get_running_loop()
         transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), reading)
         relaying = asyncio.create_task(PipeRelay(gate).run(command, relay_reading, relay_writing))
+        # Where the server cannot be started, nobody else closes it, and the client would wait for an answer for ever.
+        relaying.add_done_callback(lambda _: relay_writing.close())
         try:
             yield _Client(writing, reader)
         finally:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from sealegs.engines.folders import RECORDS, RunSettings
 from sealegs.engines.logs import SETTINGS, LogError, LogSchema, read_logs
+from sealegs.engines.merged_chains import refuse_altered, seal_merged
 from sealegs.engines.record_places import RecordPlace, record_places, write_places
 from sealegs.engines.shards import (
     ELSEWHERE,
@@ -31,7 +32,6 @@ from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.chain_check import check_chain
 from sealegs.traces.folder_lock import locks_folder
 from sealegs.traces.inspect_logs import SUFFIX
-from sealegs.traces.record_chain import chain_file, write_chain
 from sealegs.traces.store import Store, StoreError
 
 
@@ -334,18 +334,8 @@ def _merge_records(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str])
         write_places(target, [place for key in keys for place in found.get(key, [])])
     finally:
         lock.close()
-    _seal(parts, target)
+    seal_merged([part.folder / RECORDS for part in parts], target, before=True)
     return set(found)
-
-
-def _seal(parts: Sequence[ShardFolder], target: Path) -> None:
-    """Give the whole a chain, if all that it was made of has one."""
-    files = [file for part in parts if (file := part.folder / RECORDS).exists()]
-    # A chain made here for records without one would vouch for what nobody watched.
-    if all(chain_file(file).exists() for file in (*files, target)):
-        write_chain(target)
-    else:
-        chain_file(target).unlink(missing_ok=True)
 
 
 def _check_unaltered(parts: Sequence[ShardFolder]) -> None:
@@ -355,8 +345,8 @@ def _check_unaltered(parts: Sequence[ShardFolder]) -> None:
         UserError: one was altered.
     """
     for folder, note in parts:
-        if (folder / RECORDS).exists() and (found := check_chain(folder / RECORDS)).state == "changed":
-            raise UserError(f"{found.sentence()}; restore it, or make shard {note.shard} again in another folder")
+        if (folder / RECORDS).exists():
+            refuse_altered([check_chain(folder / RECORDS)], note)
 
 
 def _places(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str]) -> dict[str, list[RecordPlace]]:

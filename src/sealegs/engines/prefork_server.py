@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -28,12 +29,15 @@ WAITING = 64  # who asks for a server while one is forked
 LONGEST = 65536  # bytes of a request for a server
 FRONT = """
 import os, socket, sys
-talk = socket.socket(socket.AF_UNIX)
-talk.connect(sys.argv[1])
-socket.send_fds(talk, [sys.argv[2].encode()], [0, 1])
-os.close(0)
-os.close(1)
-talk.recv(1)
+try:
+    talk = socket.socket(socket.AF_UNIX)
+    talk.connect(sys.argv[1])
+    socket.send_fds(talk, [sys.argv[2].encode()], [0, 1])
+    os.close(0)
+    os.close(1)
+    talk.recv(1)
+except OSError:
+    sys.exit(1)  # who started this finds its pipes closed, and says so
 """
 
 
@@ -53,7 +57,8 @@ def _parent(owner: int) -> Path:
     )
     assert process.stdout is not None
     atexit.register(_end, owner, process)
-    process.stdout.readline()  # it listens
+    if not process.stdout.readline():  # else it listens
+        raise ConnectionError("the process that starts servers ended at once")
     return place
 
 
@@ -79,10 +84,10 @@ def main() -> None:
                 shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)
                 return
             talk, _ = door.accept()
-            if os.fork() == 0:
-                door.close()
-                _serve(talk)
-            talk.close()
+            with talk, suppress(OSError):  # no process is left: who asked finds the line closed, and says so
+                if os.fork() == 0:
+                    door.close()
+                    _serve(talk)
 
 
 def _serve(talk: socket.socket) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sealegs.scoring.metric import AnyMetric
     from sealegs.scoring.trace_labels import Labels
     from sealegs.suites.published_rows import PublishedRows
+    from sealegs.traces.chain_check import ChainFinding
 
 GROUP = "sealegs.suites"
 O = TypeVar("O", bound=RunOptions)  # noqa: E741 - the options of a suite
@@ -195,6 +196,19 @@ class Suite(ABC, Generic[O]):
     def holds(self, logs: Path) -> bool:
         """Return whether a folder holds a run of the suite although no record in it says so."""
         return False
+
+    def verify(self, logs: Path) -> list[ChainFinding]:
+        """Check whether the records of a run are whole and unaltered.
+
+        Args:
+            logs: a run's folder, or a file of records.
+
+        Raises:
+            UserError: there are none, or they cannot be read.
+        """
+        from sealegs.traces.chain_check import check_chains
+
+        return check_chains(logs)
 
     def grade(self, logs: Path, grader: str, model: str) -> TraceGrades:
         """Grade each trace of runs, question by question.

@@ -1,11 +1,13 @@
 """Files that are there whole or not at all: written aside, then renamed.
 
-What a killed process wrote aside has the same name as what the next one writes aside, which removes it. It does not
-cover files that grow, which are the store's (`traces.store`), nor a power cut.
+What a killed process wrote aside has the same name as what the next one writes aside, which removes it. A file is on
+the disk before it gets its name, and its name is there before `write_atomically` returns: so a power loss leaves the
+old file or the new one. It does not cover files that grow, which are the store's (`traces.store`).
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,6 +19,8 @@ from sealegs.faults.user_error import UserError
 from sealegs.traces import file_locks
 from sealegs.traces.file_locks import lock_file
 from sealegs.traces.folder_urls import with_urls
+
+NEVER_SYNCED = (errno.EINVAL, errno.ENOTSUP)  # from file systems that cannot do it, not from disks that failed
 
 
 def write_atomically(
@@ -54,8 +58,10 @@ def write_atomically(
                     os.fchmod(file.fileno(), mode)
                 for chunk in chunks:
                     write_all(file, chunk)
+                sync_file(file.fileno())
                 _close_on_windows(file)
                 aside.replace(path)
+                _sync_folder(path.parent)
             finally:
                 _close_on_windows(file)
                 aside.unlink(missing_ok=True)
@@ -68,6 +74,30 @@ def write_all(file: FileIO, data: bytes) -> None:
     left = memoryview(data)
     while left:
         left = left[file.write(left) :]
+
+
+def sync_file(descriptor: int) -> None:
+    """Return when what was written to an open file is on the disk, where its file system can say so.
+
+    Raises:
+        OSError: it could not be written to the disk.
+    """
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in NEVER_SYNCED:
+            raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """Return when the names in a folder are on the disk."""
+    if sys.platform == "win32":  # which opens no folders, and keeps a journal of names by itself
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        sync_file(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

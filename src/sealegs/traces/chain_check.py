@@ -16,6 +16,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.traces.record_chain import (
     BEGINNING,
     DIGEST,
+    ENDING,
     FORMAT,
     LINES,
     LOST,
@@ -28,6 +29,7 @@ from sealegs.traces.record_chain import (
 
 NONE = "it has no chain of digests, so nothing says whether it is whole"
 OPEN = "it is not sealed: it is still written, its writer was killed, or its end was cut off with that of its chain"
+PARTS = ("traces", "replies")  # folders that a run or a review keeps records in
 State = Literal["whole", "none", "open", "changed"]
 
 
@@ -71,6 +73,8 @@ def check_chain(file: Path, key: bytes | None = None) -> ChainFinding:
     Raises:
         OSError: a file cannot be read.
     """
+    if not file.exists() and chain_file(file).exists():
+        return ChainFinding(file, "changed", ("cut: all of it is missing",), 0)
     found = list(_line_digests(file))
     if not chain_file(file).exists():
         return ChainFinding(file, "none", (NONE,), len(found))
@@ -85,7 +89,7 @@ def check_chain(file: Path, key: bytes | None = None) -> ChainFinding:
 
 
 def check_chains(place: Path) -> list[ChainFinding]:
-    """Check a file of records, or every one in a folder.
+    """Check a file of records, or every one in a folder, and in the folders there that `PARTS` names.
 
     Args:
         place: the file or the folder.
@@ -94,7 +98,7 @@ def check_chains(place: Path) -> list[ChainFinding]:
         UserError: there is none, or it cannot be read.
     """
     try:
-        files = sorted(filter(_holds_records, place.glob("*.jsonl"))) if place.is_dir() else [place]
+        files = _records_in(place) if place.is_dir() else [place]
         # No file at all would otherwise pass for "all whole".
         if not files:
             raise UserError(f"{place} holds no records (*.jsonl); name a run's folder or a file of records")
@@ -108,6 +112,15 @@ def chain_rows(found: Sequence[ChainFinding]) -> list[dict[str, Any]]:
     """A row of the long table for each file: 100 if it is whole, else 0, in %, and the number of its lines."""
     about = {"suite": "records", "level": "all", "mode": "all", "metric": "whole", "low": None, "high": None}
     return [{**about, "agent": str(one.file), "value": 100.0 * (one.state == "whole"), "n": one.lines} for one in found]
+
+
+def _records_in(folder: Path) -> list[Path]:
+    """The files of records in a folder, and those that only a chain is left of."""
+    found: set[Path] = set()
+    for part in (folder, *(folder / name for name in PARTS)):
+        found.update(filter(_holds_records, part.glob("*.jsonl")))
+        found.update(chain.with_name(chain.name.removesuffix(ENDING)) for chain in part.glob(f"*.jsonl{ENDING}"))
+    return sorted(found)
 
 
 def _holds_records(file: Path) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 from sealegs.faults.user_error import UserError
 from sealegs.inject.clock import Clock
+from sealegs.traces.atomic_files import write_all
 from sealegs.traces.events import Event
 from sealegs.traces.recorder import Recorder
 from sealegs.traces.redaction import OWNER_ONLY, redactor_for
@@ -43,7 +44,7 @@ def recorded_episode(
         if store is not None:
             store.append_lines([text])
         if stream is not None:
-            stream.write(text.encode())
+            write_all(stream, text.encode())
 
     store = stream = None
     writer = RecordWriter(redactor_for((live or file or Path()).absolute().parent))

@@ -17,7 +17,7 @@ from sealegs.faults.plan_files import read_plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.inject import RealClock, Session
-from sealegs.traces.atomic_files import write_atomically
+from sealegs.traces.atomic_files import write_all, write_atomically
 from sealegs.traces.environment_names import EPISODE, LIVE, PLAN, TIMEOUT, records_file
 from sealegs.traces.events import Event
 from sealegs.traces.record_chain import write_chain
@@ -54,7 +54,7 @@ def environment_session(specs: Iterable[ToolSpec] = (), timeout: float | None = 
     with live.open("ab", buffering=0) as stream:
 
         def write(event: Event) -> None:
-            stream.write(writer.line(event).encode())
+            write_all(stream, writer.line(event).encode())
 
         recorder = Recorder(clock, write)
         recorder.start(os.environ.get(EPISODE, ""), {"plan": plan})

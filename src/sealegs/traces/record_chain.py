@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.faults.user_error import UserError
-from sealegs.traces.atomic_files import write_all, write_atomically
+from sealegs.traces.atomic_files import sync_file, write_all, write_atomically
 from sealegs.traces.environment_names import RECORD_KEY
 from sealegs.traces.redaction import OWNER_ONLY
 
@@ -172,18 +172,19 @@ class RecordChain:
         self._sealed = False
         return take_back
 
-    def close(self, end: int) -> None:
+    def close(self, end: int | None) -> None:
         """Seal the file, where anything came to it, and close the chain.
 
         Args:
-            end: the size of the file.
+            end: the size of the file; None where it is not known to be on the disk, and is not sealed.
         """
         if self._file is None:
             return
         file, self._file = self._file, None  # closed once, even if sealing fails
         with file:
-            if not self._sealed:
+            if not self._sealed and end is not None:
                 self._add({SEAL: self._count, END: end}, file)
+                sync_file(file.fileno())
 
     def _add(self, entry: dict[str, Any], file: FileIO | None = None) -> None:
         file = file or self._file

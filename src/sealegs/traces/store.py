@@ -2,8 +2,8 @@
 
 An episode is written in one piece when it ends, so a killed process loses only the episodes that it had not handed
 over; or event by event while it is played (`episode_file`), and then as much of it counts as there is. Reading
-forgives exactly one thing: a damaged last line, which alone is lost, with a warning. Text is ASCII; what is handed to
-the operating system outlives the process, not a power cut.
+forgives exactly one thing: a damaged last line, which alone is lost, with a warning. Text is ASCII. What is handed to
+the operating system outlives the process; what was written until `close` outlives a power loss, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sealegs.traces.atomic_files import write_all
+from sealegs.traces.atomic_files import sync_file, write_all
 from sealegs.traces.episode_ranges import WHOLE_FILE, EpisodePlace, FileRange
 from sealegs.traces.events import VERSION, EpisodeEnded, EpisodeStarted, Event, FactsNoted, decode_event, encode_event
 from sealegs.traces.file_locks import lock_file
@@ -99,10 +99,22 @@ class Store:
             raise
 
     def close(self) -> None:
-        """Seal and close the file; no more episodes are written."""
-        if self._chain is not None and not self._file.closed:
-            self._chain.close(self._size())  # the size has to be read while the file is open
-        self._file.close()
+        """Write the file to the disk, seal it and close it; no more episodes are written.
+
+        Raises:
+            OSError: it could not be written to the disk; it is closed, and not sealed.
+        """
+        if self._file.closed:
+            return
+        with self._file:
+            end = None
+            try:
+                if self._is_file():
+                    sync_file(self._file.fileno())  # before the seal, which says that all of it is there
+                end = self._size()
+            finally:
+                if self._chain is not None:
+                    self._chain.close(end)
 
     def _is_file(self) -> bool:
         return stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)  # and no device, which nobody reads again

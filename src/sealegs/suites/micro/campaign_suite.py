@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sealegs.suites.micro.campaign.campaign_runner import ReadyCampaign
     from sealegs.suites.micro.campaign.labelling import RunJudge
     from sealegs.suites.micro.campaign_options import MicroOptions
+    from sealegs.traces.chain_check import ChainFinding
 
 CAMPAIGN = "campaign.json"  # in the folder of every campaign
 
@@ -100,6 +101,12 @@ class MicroSuite(Suite["MicroOptions"]):
         with needing_langchain():
             from sealegs.suites.micro.campaign.campaign_merge import merge_campaigns
         return merge_campaigns(parts, out)
+
+    def verify(self, logs: Path) -> list[ChainFinding]:
+        """Check the journal, the traces and the verdicts of a campaign."""
+        from sealegs.suites.micro.campaign.kept_records import check_campaign_records
+
+        return check_campaign_records(logs)
 
     def holds(self, logs: Path) -> bool:
         """Return whether a folder is that of a campaign."""

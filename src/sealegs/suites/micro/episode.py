@@ -34,8 +34,8 @@ from sealegs.tasks.editions import edition_facts
 from sealegs.traces import Event, Recorder
 from sealegs.traces.atomic_files import write_all
 from sealegs.traces.record import OUTSIDE
-from sealegs.traces.redaction import OWNER_ONLY
-from sealegs.traces.store import line
+from sealegs.traces.redaction import OWNER_ONLY, redactor_for
+from sealegs.traces.store import RecordWriter
 
 LEVELS = ("python", "mcp")
 BOUNDARIES = ("outer", "inner")
@@ -139,7 +139,7 @@ class _TraceFailed(BaseException):
 
 
 class _Live:
-    """A file that gets each event at once."""
+    """A file that gets each event at once, without what looks like a secret."""
 
     def __init__(self, path: str | None) -> None:
         self._file: FileIO | None = None
@@ -147,6 +147,7 @@ class _Live:
         if path is not None:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             Path(path).touch(OWNER_ONLY)  # before opening, so that the file never has wider permissions
+            self._writer = RecordWriter(redactor_for(Path(path).absolute().parent))
             self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115  # `close` ends it
 
     def write(self, event: Event) -> None:
@@ -154,7 +155,7 @@ class _Live:
             return
         if self._failed is None:
             try:
-                write_all(self._file, line(event).encode())
+                write_all(self._file, self._writer.line(event).encode())
             except OSError as error:
                 self._failed = _TraceFailed(f"[Errno {error.errno}] {error.strerror}: '{self._file.name}'")
         # Again at each event, also where the first was caught on its way: at the latest, the episode's end is refused.

@@ -134,9 +134,8 @@ class ReviewerFile:
         self.questions = draw_questions(settings)
         self.skipped = 0  # replies to questions that are others now
         self._by_id = {one.id: one for one in self.questions}
-        self._journal = Journal(
-            folder / REPLIES / f"{file_name(by, reviewer)}.jsonl", {"reviewer": reviewer, "by": by, **settings.facts()}
-        )
+        file = folder / REPLIES / f"{file_name(by, reviewer)}.jsonl"
+        self._journal = Journal(file, {"reviewer": reviewer, "by": by, **settings.facts()}, sealed=True)
         self.replies: dict[str, dict[str, Any]] = {}
         self.calls: dict[str, list[dict[str, Any]]] = {}
         for entry in self._journal.entries:

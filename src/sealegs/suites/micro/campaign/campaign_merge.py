@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sealegs.engines.merged_chains import refuse_altered, seal_merged
 from sealegs.engines.merging import (
     MergeResult,
     ShardFolder,
@@ -22,10 +23,12 @@ from sealegs.suites.micro.campaign.folder import (
     TRACES,
     journal_lines,
     read_campaign_request,
+    trace_file,
 )
-from sealegs.suites.micro.campaign.run_process import trace_file
+from sealegs.suites.micro.campaign.kept_records import check_campaign_records
 from sealegs.traces.atomic_files import make_folder, write_atomically
 from sealegs.traces.folder_lock import locks_folder
+from sealegs.traces.redaction import OWNER_ONLY
 
 
 @locks_folder("out")
@@ -46,6 +49,7 @@ def merge_campaigns(parts: Sequence[ShardFolder], out: Path) -> MergeResult:
     homes: dict[str, Path] = {}
     for folder, note in parts:
         own = journal_lines(folder)
+        refuse_altered(check_campaign_records(folder) if own else (), note)
         check_owned(folder, note.place, own, keys)
         for key, lines in own.items():
             before = found.get(key, lines)
@@ -60,7 +64,12 @@ def merge_campaigns(parts: Sequence[ShardFolder], out: Path) -> MergeResult:
     make_folder(out / TRACES, ELSEWHERE)
     for key, home in homes.items():
         if (file := trace_file(home / TRACES, key)).exists():
-            write_atomically(trace_file(out / TRACES, key), file.read_bytes(), ELSEWHERE)
-    write_atomically(out / JOURNAL, "".join(line for key in keys for line in found.get(key, ())), ELSEWHERE)
+            trace = trace_file(out / TRACES, key)
+            write_atomically(trace, file.read_bytes(), ELSEWHERE, OWNER_ONLY)
+            seal_merged([file], trace, before=False)
+    journal, there = out / JOURNAL, (out / JOURNAL).exists()
+    text = "".join(line for key in keys for line in found.get(key, ()))
+    write_atomically(journal, text, ELSEWHERE, OWNER_ONLY)
+    seal_merged([folder / JOURNAL for folder, _ in parts], journal, before=there)
     again = f"the same `sealegs campaign run` without --shard, with --out {out}, runs what is missing"
     return merge_result(parts, "runs", keys, found, again)

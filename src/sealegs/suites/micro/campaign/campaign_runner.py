@@ -19,6 +19,7 @@ from sealegs.suites.micro.campaign.folder import (
     open_campaign_folder,
     read_ends,
 )
+from sealegs.suites.micro.campaign.kept_records import RecordKeeper
 from sealegs.suites.micro.campaign.run_process import FOLDER, PRELOAD, WORK, failed_outside
 from sealegs.suites.micro.campaign.runs import Campaign, PlannedRun
 from sealegs.suites.micro.campaign.shipped import campaign_text
@@ -80,6 +81,7 @@ class ReadyCampaign:
                 ended=ended,
                 tell=tell,
                 again=failed_outside,
+                keep=RecordKeeper(self.folder),
             )
 
 

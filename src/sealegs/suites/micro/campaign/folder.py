@@ -2,7 +2,7 @@
 
 `campaign.json` holds the settings and the file's text, `journal.jsonl` the end of each run, `traces/` what each run's
 agent did, `labels.csv` people's labels, `verdicts.jsonl` a judging model's. The same command resumes where the last
-one stopped.
+one stopped. `kept_records` says what is done to all of it before it is kept.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sealegs.engines.shards import holds_files
 from sealegs.faults.user_error import UserError
 from sealegs.suites.micro.isolation import RunEnd
 from sealegs.traces.atomic_files import make_folder, write_atomically
+from sealegs.traces.redaction import OWNER_ONLY
 
 SETTINGS = "campaign.json"
 JOURNAL = "journal.jsonl"
@@ -51,6 +52,16 @@ class CampaignRequest:
     settings: CampaignSettings
 
 
+def trace_file(folder: Path, run: str) -> Path:
+    """The file of what a run's agent did.
+
+    Args:
+        folder: of the traces.
+        run: its id.
+    """
+    return folder / f"{run}.jsonl"
+
+
 def open_campaign_folder(folder: Path, request: CampaignRequest) -> None:
     """Make or check the folder, and write down the request.
 
@@ -68,7 +79,7 @@ def open_campaign_folder(folder: Path, request: CampaignRequest) -> None:
             )
     elif holds_files(folder):
         raise UserError(f"{folder} is not empty and holds no campaign; {ELSEWHERE}")
-    write_atomically(file, json.dumps(asdict(request), indent=1) + "\n", ELSEWHERE)
+    write_atomically(file, json.dumps(asdict(request), indent=1) + "\n", ELSEWHERE, OWNER_ONLY)
     make_folder(folder / TRACES, ELSEWHERE)
 
 

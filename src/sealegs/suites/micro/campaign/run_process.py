@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.scoring.attribution import MODEL_ENDS
+from sealegs.suites.micro.campaign.folder import trace_file
 from sealegs.suites.micro.campaign.labelling import EndedRun
 from sealegs.suites.micro.campaign_faults import experiment_plan, schedule_from
 from sealegs.suites.micro.chat_ends import UNREAD
@@ -60,11 +61,6 @@ def play_planned_run(payload: Mapping[str, Any]) -> dict[str, Any]:
             "episode": f"{payload['task']} {payload['repetition']}",
         }
     )
-
-
-def trace_file(folder: Path, run: str) -> Path:
-    """The file of what a run's agent did."""
-    return folder / f"{run}.jsonl"
 
 
 def ended_run(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.journal import append_sealed
 from sealegs.faults.seeds import digest
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.micro_metrics import CORRECT, ERROR, SILENT, LabelledRun
@@ -61,8 +62,7 @@ def with_opinions(runs: Sequence[LabelledRun], model: str | Any, folder: Path) -
                 model = _made(model)
             known[key] = _opinion(model, run)
             entry = {"key": key, "run": run.id, "model": name, "words": known[key]}
-            with (folder / FILE).open("a", encoding="utf-8") as out:
-                out.write(json.dumps(entry) + "\n")
+            append_sealed(folder / FILE, entry)
         opinion = f"{name}: {outcome_of_opinion(known[key])} ({' '.join(known[key].split())})"
         found.append(replace(run, evidence=replace(run.evidence, opinion=opinion)))
     return found

@@ -42,6 +42,7 @@ def run_all(
     ended: Callable[[RunEnd], None] | None = None,
     tell: Callable[[str], None] | None = None,
     again: Callable[[RunEnd], bool] | None = None,
+    keep: Callable[[RunEnd], tuple[RunEnd, Mapping[str, Any]]] | None = None,
 ) -> list[RunEnd]:
     """Run a function on each request, each in a fresh process, and say how each ended.
 
@@ -53,8 +54,10 @@ def run_all(
         jobs: how many run at a time.
         journal: a file of JSON lines that keeps the ends. Requests whose end it holds are not run again.
         ended: called with each new end, after it was written down.
-        again: whether a run that ended so is made again; none is where it is left out.
         tell: called with a sentence where runs cannot be forked; without it, Python's own warning is given.
+        again: whether a run that ended so is made again; none is where it is left out.
+        keep: called with each new end before it is written down; gives the end as it is to be known from then on, and
+            what the journal holds beside it.
 
     Returns:
         The ends, in the order of the requests; those from the journal too.
@@ -78,10 +81,11 @@ def run_all(
         if waiting:
             zygotes = Zygotes(work, preload, tell or _warn)
             with Launch(zygotes, limits, jobs) as launch:
-                for request, end in launch.run(waiting):
+                for request, new in launch.run(waiting):
+                    end, beside = keep(new) if keep is not None else (new, {})
                     if kept is not None:
                         # Written down before `ended` sees it, so that a failure there loses nothing.
-                        kept.append(request, end)
+                        kept.append(request, end, beside)
                     found[end.id] = end
                     if ended is not None:
                         ended(end)

@@ -1,7 +1,7 @@
 """Journal of the ends of runs, one JSON line each, written by the launcher alone the moment it knows.
 
 A launcher killed while it writes leaves a torn last line, which the next one cuts off; that run is run again. Lines
-outlive the process, not a power cut.
+outlive the process; those of a journal that was closed outlive a power loss, too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RunJournal:
         self.known: dict[str, RunEnd] = {}
         self._digests: dict[str, str] = {}
         try:
-            self._store = Store(path, chained=False)
+            self._store = Store(path)
         except StoreError as error:
             raise UserError(str(error)) from None
         try:
@@ -61,9 +61,9 @@ class RunJournal:
             )
         return True
 
-    def append(self, request: RunRequest, ended: RunEnd) -> None:
-        """Write one end down and hand it to the operating system."""
-        line = json.dumps({**asdict(ended), "asked": self._digest(request)}, ensure_ascii=True)
+    def append(self, request: RunRequest, ended: RunEnd, beside: Mapping[str, Any]) -> None:
+        """Write one end down, with what is known beside it, and hand it to the operating system."""
+        line = json.dumps({**asdict(ended), "asked": self._digest(request), **beside}, ensure_ascii=True)
         self._store.append_lines([line + "\n"])
         self.known[ended.id] = ended
 

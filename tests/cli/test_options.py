@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -10,7 +11,10 @@ from typing import Any
 import pytest
 import typer
 
-from sealegs.cli import VERBS, VerbModules
+from sealegs.cli import VERBS, VerbModules, check_agent
+from sealegs.cli import test as experiment_verb
+from sealegs.experiments.check_options import CheckOptions
+from sealegs.experiments.experiment_options import ExperimentOptions
 
 
 def options() -> Iterator[tuple[str, str, Any]]:
@@ -56,6 +60,8 @@ def test_every_option_has_a_long_name() -> None:
     ("name", "form"),
     [
         ("--seed", "^Decides .+"),
+        ("--engine", "^auto, inspect, or for scripted agents "),
+        ("--limit", "^At most this many "),
         ("--json", "^Write .+ to this file, or - for standard output\\."),
         ("--time-limit", "^Real seconds .+"),
         ("--timeout", "seconds .*(until|after which) .*call .*is given up\\."),
@@ -72,3 +78,15 @@ def test_repeatable_options_say_so_in_one_word() -> None:
     assert sum(multiple for *_, multiple in texts) > 15
     assert not [found for found in texts if found[2].endswith(" Repeatable.") != found[3]]
     assert not [found for found in texts if re.search("(?i)(may|can) be (repeated|given)|given again", found[2])]
+
+
+@pytest.mark.parametrize(
+    ("command", "model"), [(experiment_verb.run_experiment, ExperimentOptions), (check_agent.check_agent, CheckOptions)]
+)
+def test_experiments_take_the_options_of_their_model(command: Any, model: type[ExperimentOptions]) -> None:
+    """A field that the verb has too is declared by the model alone; `agent`, `plan` and `inputs` are read from files."""
+    code = command.__code__
+    declared = {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
+    taken = inspect.signature(command).parameters
+    assert declared & {*model.model_fields} <= {"agent", "plan", "inputs"}
+    assert {"check", "fail_under", "seed", "max_calls", "timeout", "time_limit", "clock"} <= {*taken}

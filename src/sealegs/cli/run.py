@@ -13,11 +13,11 @@ from pydantic.fields import FieldInfo
 from typer.core import TyperGroup
 
 from sealegs.cli.consoles import console, errors
+from sealegs.cli.model_parameters import keyword, model_parameter, set_parameters
 from sealegs.cli.output import exit_if_invalid, print_empty_shard, write_report, write_table_rows
 from sealegs.cli.progress import TerminalView, interruptible, show_progress
 from sealegs.cli.shared_options import CommandOnSuites, json_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
-from sealegs.cli.suite_options import keyword, set_parameters, suite_parameter
 from sealegs.cli.url_folders import take_urls
 from sealegs.engines.judging_ahead import judging_jobs
 from sealegs.engines.run_estimate import FEWEST
@@ -134,7 +134,7 @@ def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
     """The option of the command line; several models may play one after the other."""
     if name == "model":
         return keyword(name, list[str], [], typer.Option("--model", help=f"{found.description} Repeatable."))
-    return suite_parameter(name, found)
+    return model_parameter(name, found)
 
 
 def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: str, on: str) -> None:

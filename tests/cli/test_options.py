@@ -60,7 +60,6 @@ def test_every_option_has_a_long_name() -> None:
     ("name", "form"),
     [
         ("--seed", "^Decides .+"),
-        ("--engine", "^auto, inspect, or for scripted agents "),
         ("--limit", "^At most this many "),
         ("--json", "^Write .+ to this file, or - for standard output\\."),
         ("--time-limit", "^Real seconds .+"),
@@ -71,6 +70,12 @@ def test_what_is_one_idea_is_said_in_one_way(name: str, form: str) -> None:
     helps = {verb: option.help for verb, found, option in options() if found == name}
     assert len(helps) > 3
     assert not {verb: text for verb, text in helps.items() if not re.search(form, text, re.IGNORECASE)}
+
+
+def test_an_engine_is_what_plays_a_suite() -> None:
+    helps = {verb: option.help for verb, found, option in options() if found == "--engine"}
+    assert {verb.split()[0] for verb in helps} == {"run"}
+    assert all(text.startswith("auto, inspect, or for scripted agents direct") for text in helps.values())
 
 
 def test_repeatable_options_say_so_in_one_word() -> None:
@@ -84,7 +89,7 @@ def test_repeatable_options_say_so_in_one_word() -> None:
     ("command", "model"), [(experiment_verb.run_experiment, ExperimentOptions), (check_agent.check_agent, CheckOptions)]
 )
 def test_experiments_take_the_options_of_their_model(command: Any, model: type[ExperimentOptions]) -> None:
-    """A field that the verb has too is declared by the model alone; `agent`, `plan` and `inputs` are read from files."""
+    """The verbs declare no field of the model again but `agent`, `plan` and `inputs`, which take files and names."""
     code = command.__code__
     declared = {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
     taken = inspect.signature(command).parameters

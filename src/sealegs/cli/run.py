@@ -27,7 +27,7 @@ from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.metric import Row
 from sealegs.suites.model_runs import budget_note, named_models, with_first_calls
 from sealegs.suites.run_options import HIDDEN, LOGS, ModelOptions, options_from
-from sealegs.suites.suite import Suite, suite_named, suites
+from sealegs.suites.suite import AnySuite, suite_named, suites
 
 NEXT = (
     'Next, your own agent: README.md shows it under "Test your own agent"; docs/adapters.md has what each framework '
@@ -95,7 +95,7 @@ def _run() -> None:
 
 
 @cache
-def command_of(suite: Suite[Any]) -> Any:
+def command_of(suite: AnySuite) -> Any:
     """Make the command of a suite from the model of its options."""
 
     def run(out: Path | None, json: str, on: str, models: Path | None, model: list[str], **given: Any) -> None:
@@ -121,7 +121,7 @@ def command_of(suite: Suite[Any]) -> Any:
     return command
 
 
-def _fields(suite: Suite[Any]) -> Iterator[tuple[str, FieldInfo]]:
+def _fields(suite: AnySuite) -> Iterator[tuple[str, FieldInfo]]:
     """The options of a suite that can be chosen; how a model is asked comes last."""
     kind = suite.options
     fields: dict[str, FieldInfo] = kind.model_fields
@@ -137,7 +137,7 @@ def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
     return model_parameter(name, found)
 
 
-def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: str, on: str) -> None:
+def _played(suite: AnySuite, chosen: Sequence[Any], out: Path | None, json: str, on: str) -> None:
     """Play one run, or those of several models one after the other, and report on each."""
     several = len(chosen) > 1
     folders = [(out / options.name if several else out) if out else options.folder for options in chosen]
@@ -177,7 +177,7 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
         exit_if_invalid(count, chosen[0].max_invalid)
 
 
-def _print_estimates(suite: Suite[Any], chosen: Sequence[Any], folders: Sequence[Path], json: str) -> None:
+def _print_estimates(suite: AnySuite, chosen: Sequence[Any], folders: Sequence[Path], json: str) -> None:
     """Print what each model's run will ask, and write the ranges as rows."""
     rows: list[Any] = []
     for options, folder in zip(chosen, folders, strict=True):

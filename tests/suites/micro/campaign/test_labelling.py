@@ -19,7 +19,14 @@ from sealegs.scoring.micro_metrics import (
     TIMEOUT,
     LabelledRun,
 )
-from sealegs.suites.micro.campaign.labelling import Baseline, EndedRun, accepted_words, label_run, run_outcome
+from sealegs.suites.micro.campaign.labelling import (
+    Baseline,
+    CampaignContext,
+    EndedRun,
+    accepted_words,
+    label_run,
+    run_outcome,
+)
 from sealegs.suites.micro.campaign.run_labels import Label, LabelError, read_run_labels
 from sealegs.suites.micro.campaign.run_process import ended_run, failed_outside
 from sealegs.suites.micro.campaign.runs import Experiment, PlannedRun
@@ -34,7 +41,7 @@ PLANNED = PlannedRun(Experiment("tip", "m", "unreachable", seed=4), 2)
 
 
 def outcome(course: EndedRun, baseline: Baseline = RIGHT, labels: dict[str, Label] | None = None) -> LabelledRun:
-    return label_run(PLANNED, course, TIP, baseline, labels or {})
+    return label_run(PLANNED, CampaignContext(course, TIP, baseline, labels or {}))
 
 
 @pytest.mark.parametrize(

@@ -100,22 +100,30 @@ def rule_outcome(course: EndedRun, judge: Callable[[str], bool], numeric: bool) 
     return SILENT, "the answer gives another value, as if it were right", answer
 
 
-def label_run(
-    planned: PlannedRun, course: EndedRun, workload: Workload, baseline: Baseline, labels: Mapping[str, Label]
-) -> LabelledRun:
-    """A run with a fault, with its outcome.
+@dataclass(frozen=True)
+class CampaignContext:
+    """What a run with a fault is judged by.
 
-    Args:
-        planned: what was run.
-        course: how it went.
+    Attributes:
+        ended: how it went.
         workload: the question, and what is right.
         baseline: the run without a fault beside it.
         labels: people's, by run.
     """
-    outcome, rule, found = run_outcome(course, workload)
-    expected = accepted_words(workload.accepted)
-    one, label = planned.experiment, labels.get(planned.id)
-    where = ", ".join(dict.fromkeys(course.faults))
+
+    ended: EndedRun
+    workload: Workload
+    baseline: Baseline
+    labels: Mapping[str, Label]
+
+
+def label_run(planned: PlannedRun, context: CampaignContext) -> LabelledRun:
+    """Give a run with a fault its outcome."""
+    ended, baseline = context.ended, context.baseline
+    outcome, rule, found = run_outcome(ended, context.workload)
+    expected = accepted_words(context.workload.accepted)
+    one, label = planned.experiment, context.labels.get(planned.id)
+    where = ", ".join(dict.fromkeys(ended.faults))
     run = LabelledRun(
         id=planned.id,
         task=one.task,
@@ -128,15 +136,15 @@ def label_run(
         outcome=outcome,
         ruled=outcome,
         comparable=baseline.right,
-        exposed=bool(course.faults),
+        exposed=bool(ended.faults),
         evidence=Evidence(rule, shorten_evidence(found), expected, shorten_evidence(baseline.answer_or_end), where),
-        handed=course.handed,
-        invalid=course.outside or (f"the run without a fault: {baseline.outside}" if baseline.outside else ""),
+        handed=ended.handed,
+        invalid=ended.outside or (f"the run without a fault: {baseline.outside}" if baseline.outside else ""),
     )
     return run if label is None else replace(run, outcome=label.outcome, note=label.note, corrected=True)
 
 
-RunJudge = Callable[[PlannedRun, EndedRun, Workload, Baseline, Mapping[str, Label]], LabelledRun]
+RunJudge = Callable[[PlannedRun, CampaignContext], LabelledRun]
 
 
 def shorten_evidence(text: str) -> str:

@@ -6,11 +6,13 @@ import inspect
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
+from sealegs import cli
 from sealegs.cli import VERBS, VerbModules, check_agent
 from sealegs.cli import test as experiment_verb
 from sealegs.experiments.check_options import CheckOptions
@@ -95,3 +97,9 @@ def test_experiments_take_the_options_of_their_model(command: Any, model: type[E
     taken = inspect.signature(command).parameters
     assert declared & {*model.model_fields} <= {"agent", "plan", "inputs"}
     assert {"check", "fail_under", "seed", "max_calls", "timeout", "time_limit", "clock"} <= {*taken}
+
+
+def test_each_file_with_an_app_is_a_verb() -> None:
+    folder = Path(cli.__file__).parent
+    found = {file.stem for file in folder.glob("*.py") if re.search(r"^app = ", file.read_text("utf-8"), re.MULTILINE)}
+    assert found - {"__init__"} == {*VERBS.values()}

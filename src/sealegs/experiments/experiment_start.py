@@ -11,10 +11,10 @@ from typing import Any
 
 from sealegs.experiments.agent_under_test import agent_from
 from sealegs.experiments.code_digest import code_digest
-from sealegs.experiments.experiment_course import ExperimentCourse, ExperimentView, SilentView
 from sealegs.experiments.experiment_folder import ExperimentFolder
 from sealegs.experiments.experiment_options import ExperimentOptions, distinct
 from sealegs.experiments.experiment_report import ExperimentReport
+from sealegs.experiments.experiment_runner import ExperimentRunner, ExperimentView, SilentView
 from sealegs.experiments.run_player import Check, RunPlayer
 from sealegs.faults.naming import import_callable, import_object
 from sealegs.faults.plan import Plan
@@ -85,7 +85,7 @@ def experiment(
     shown = view or SilentView()
     code = code_digest(found, player.check)
     with closing(ExperimentFolder(None if out is None else Path(out), options, code, shown.note)) as folder:
-        report = ExperimentCourse(player, folder, jobs, shown, maker).report()
+        report = ExperimentRunner(player, folder, jobs, shown, maker).report()
         folder.end(report.data())  # not where an exception stopped it: a folder without its end is resumed
     return report
 

@@ -17,9 +17,9 @@ from typing import Any
 from sealegs.experiments.agent_under_test import AgentUnderTest, CallableAgent, agent_from, arguments_for
 from sealegs.experiments.check_options import CheckOptions
 from sealegs.experiments.code_digest import code_digest
-from sealegs.experiments.experiment_course import NO_FAULTS, ExperimentView, SilentView
 from sealegs.experiments.experiment_folder import ExperimentFolder
 from sealegs.experiments.experiment_options import ExperimentRun
+from sealegs.experiments.experiment_runner import NO_FAULTS, ExperimentView, SilentView
 from sealegs.experiments.reference_check.alternative_search import Alternatives, DeclaredWays, declared_ways
 from sealegs.experiments.reference_check.check_episodes import CLEAN, CheckEpisode, CheckTask
 from sealegs.experiments.reference_check.check_report import (
@@ -40,8 +40,8 @@ from sealegs.experiments.reference_check.given_tools import acts_unreset, makes_
 from sealegs.experiments.reference_check.learned_reference import LearnedReference, LearnedTool
 from sealegs.experiments.reference_check.reference_assembly import learn_reference
 from sealegs.experiments.reference_check.reference_file import read_reference, write_reference
+from sealegs.experiments.run_harness import RunHarness
 from sealegs.experiments.run_player import Check, RunPlayer
-from sealegs.experiments.run_stage import RunStage
 from sealegs.faults.naming import import_callable, import_object
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
@@ -112,7 +112,7 @@ def check(
     player = RunPlayer(found, options, specs={tool.spec.name: tool.spec for tool in known})
     _require_takes(found, task)  # before any run, which may cost money and act
     unreset = acts_unreset(known, resets is not None or makes_fresh(tools))
-    course = _CheckCourse(
+    runner = _CheckRunner(
         player,
         options,
         known,
@@ -124,7 +124,7 @@ def check(
         judge_of_clean,
         unreset,
     )
-    return course.run(code_digest(original, judge_of_clean))  # what is run may be a wrapper of ours
+    return runner.run(code_digest(original, judge_of_clean))  # what is run may be a wrapper of ours
 
 
 def _require_takes(agent: AgentUnderTest, task: str) -> None:
@@ -136,9 +136,9 @@ def _require_takes(agent: AgentUnderTest, task: str) -> None:
     if not isinstance(agent, (AgentWithTools, CallableAgent)):
         return
     clock = VirtualClock()
-    stage = RunStage(task, "", NO_FAULTS, Session(clock=clock), Recorder(clock), 1.0, 1.0)
+    harness = RunHarness(task, "", NO_FAULTS, Session(clock=clock), Recorder(clock), 1.0, 1.0)
     function = agent.function
-    arguments_for(partial(function, tools=[]) if isinstance(agent, AgentWithTools) else function, stage)
+    arguments_for(partial(function, tools=[]) if isinstance(agent, AgentWithTools) else function, harness)
 
 
 @dataclass(frozen=True)
@@ -149,10 +149,10 @@ class AgentWithTools:
     function: Callable[..., Any]
     tools: Callable[[], list[CheckedTool]]
 
-    def run(self, stage: RunStage) -> Any:
+    def run(self, harness: RunHarness) -> Any:
         """Run it once."""
-        wrapped = [tool.under(stage.session) for tool in self.tools()]
-        return CallableAgent(self.name, partial(self.function, tools=wrapped)).run(stage)
+        wrapped = [tool.under(harness.session) for tool in self.tools()]
+        return CallableAgent(self.name, partial(self.function, tools=wrapped)).run(harness)
 
 
 def _agent(agent: Any, tools: Callable[[], list[CheckedTool]]) -> tuple[AgentUnderTest, AgentUnderTest]:
@@ -179,8 +179,8 @@ class CheckRun(ExperimentRun):
 
 
 @dataclass(frozen=True)
-class _CheckCourse:
-    """The order of a check: the clean runs and what they show, then every run that is judged."""
+class _CheckRunner:
+    """Makes the runs of a check: the clean ones, what they show, then every run that is judged."""
 
     player: RunPlayer
     options: CheckOptions

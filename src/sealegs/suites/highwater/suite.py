@@ -51,9 +51,9 @@ class HighwaterSuite(Suite["HighwaterOptions", "HighwaterEpisode", "Record", "Hi
     @property
     def schema(self) -> LogSchema[Any]:
         """The schema of the suite's records."""
-        from sealegs.suites.highwater.highwater_logs import FORM
+        from sealegs.suites.highwater.highwater_logs import SCHEMA
 
-        return FORM
+        return SCHEMA
 
     @property
     def judge(self) -> EpisodeJudge[HighwaterEpisode, Record, HighwaterResult]:

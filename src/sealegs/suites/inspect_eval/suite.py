@@ -81,10 +81,10 @@ class InspectSuite(Suite["InspectOptions", "PlayedEpisode", "EvalContext", "Eval
 
     def run_scripted(self, options: InspectOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a run; agents and models alike are played by Inspect."""
-        from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+        from sealegs.suites.inspect_eval.eval_runner import EvalRunner
 
         with FolderLock(folder):
-            EvalCourse(options, folder).play(progress)
+            EvalRunner(options, folder).play(progress)
 
     def run_inspect(self, options: InspectOptions, folder: Path) -> None:
         """Play what is left of a run."""

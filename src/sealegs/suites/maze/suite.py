@@ -56,9 +56,9 @@ class MazeSuite(Suite["MazeOptions", "Scenario", "Record", "MazeResult"]):
     @property
     def schema(self) -> LogSchema[Any]:
         """The schema of the suite's records."""
-        from sealegs.suites.maze.maze_logs import FORM
+        from sealegs.suites.maze.maze_logs import SCHEMA
 
-        return FORM
+        return SCHEMA
 
     @property
     def judge(self) -> EpisodeJudge[Scenario, Record, MazeResult]:

@@ -55,9 +55,9 @@ class PaladinSuite(Suite["PaladinOptions", "PaladinEpisode", "Record", "PaladinR
     @property
     def schema(self) -> LogSchema[Any]:
         """The schema of the suite's records."""
-        from sealegs.suites.paladin.paladin_logs import FORM
+        from sealegs.suites.paladin.paladin_logs import SCHEMA
 
-        return FORM
+        return SCHEMA
 
     @property
     def judge(self) -> EpisodeJudge[PaladinEpisode, Record, PaladinResult]:

@@ -23,7 +23,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from sealegs.suites.inspect_eval.eval_judging import judged_episodes
 from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, read_eval_logs
-from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+from sealegs.suites.inspect_eval.eval_runner import EvalRunner
 from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.reference_agents import reference_solver
 from sealegs.suites.inspect_eval.reference_calls import ReferenceCaller
@@ -86,7 +86,7 @@ def test_a_stop_in_tau2_is_the_agents_own_words(tmp_path: Path) -> None:
         moment="before",
         limit=2,
     ).checked()
-    EvalCourse(options, tmp_path).play(lambda done, total: None)
+    EvalRunner(options, tmp_path).play(lambda done, total: None)
     logs = read_eval_logs(tmp_path)
     found = {(one.mode, one.sample): one for one in judged_episodes(logs)}
     lost = [key for key, one in found.items() if one.mode == "P2" and one.exposed and not one.solved]
@@ -124,7 +124,7 @@ def test_a_model_that_plays_tau2s_user_too_does_not_speak_for_the_agent(tmp_path
         modes=("P2",),
         limit=1,
     ).checked()
-    EvalCourse(options, tmp_path).play(lambda done, total: None)
+    EvalRunner(options, tmp_path).play(lambda done, total: None)
     logs = read_eval_logs(tmp_path)
     (hit,) = [one for key, one in logs.played.items() if key.mode == "P2"]
     assert hit.record is not None
@@ -157,7 +157,7 @@ def run(folder: Path, suite: str, **more: Any) -> EvalLogs:
     options = InspectOptions(
         task="inspect_evals/agentdojo", task_args=(f"workspace={suite}", *DOJO_ARGUMENTS), **more
     ).checked()
-    EvalCourse(options, folder).play(lambda done, total: None)
+    EvalRunner(options, folder).play(lambda done, total: None)
     return read_eval_logs(folder)
 
 
@@ -229,7 +229,7 @@ def tau2_run(folder: Path, domain: str, agent: str) -> EvalLogs:
     options = InspectOptions(
         task=f"inspect_evals/tau2_{domain}", task_args=("shuffle=false",), agent=agent, modes=("NP", "P1"), limit=3
     ).checked()
-    EvalCourse(options, folder).play(lambda done, total: None)
+    EvalRunner(options, folder).play(lambda done, total: None)
     return read_eval_logs(folder)
 
 

@@ -73,25 +73,25 @@ class Baseline:
     outside: str = ""
 
 
-def rule_outcome(course: EndedRun, judge: Callable[[str], bool], numeric: bool) -> tuple[str, str, str]:
+def rule_outcome(ended: EndedRun, judge: Callable[[str], bool], numeric: bool) -> tuple[str, str, str]:
     """The outcome by the rules: (outcome, the rule in words, what was found)."""
-    answer = (course.answer or "").strip()
+    answer = (ended.answer or "").strip()
     # In this order: a right answer of a run that was killed afterwards is not correct, and one without a value is no
     # silent error.
-    if course.how == "finished" and answer and judge(answer):
+    if ended.how == "finished" and answer and judge(answer):
         warning = hedge(answer)
         rule = f"the answer gives the accepted value, though with a warning ({warning})" if warning else ""
         return CORRECT, rule or "the answer gives the accepted value", answer
-    if course.how == "timeout":
-        return TIMEOUT, "the run was over its budget", course.detail
-    if course.how in DIED:
-        return CRASH, DIED[course.how], course.detail
-    if course.how == OUTSIDE:
-        return ERROR, "it failed outside agent and tools", course.detail
-    if course.model_end:
-        return ERROR, f"the model ended the run without an answer: {course.model_end}", course.detail or answer
+    if ended.how == "timeout":
+        return TIMEOUT, "the run was over its budget", ended.detail
+    if ended.how in DIED:
+        return CRASH, DIED[ended.how], ended.detail
+    if ended.how == OUTSIDE:
+        return ERROR, "it failed outside agent and tools", ended.detail
+    if ended.model_end:
+        return ERROR, f"the model ended the run without an answer: {ended.model_end}", ended.detail or answer
     if not answer:
-        return ERROR, "there is no answer", course.detail
+        return ERROR, "there is no answer", ended.detail
     admitted = admission(answer)
     if admitted:
         return ERROR, "the answer says that the agent failed", admitted
@@ -153,9 +153,9 @@ def shorten_evidence(text: str) -> str:
     return text if len(text) <= LONG else f"{text[: LONG - 3]}..."
 
 
-def run_outcome(course: EndedRun, workload: Workload) -> tuple[str, str, str]:
+def run_outcome(ended: EndedRun, workload: Workload) -> tuple[str, str, str]:
     """The outcome of a run of a workload, with or without a fault: see `rule_outcome`."""
-    return rule_outcome(course, workload.judge, numeric(workload.accepted))
+    return rule_outcome(ended, workload.judge, numeric(workload.accepted))
 
 
 def numeric(accepted: Accepted) -> bool:

@@ -309,7 +309,8 @@ class RunOptions(ModelOptions):
             yield str(error)
 
 
-Options = TypeVar("Options", bound=BaseModel)
+Options = TypeVar("Options", bound=RunOptions)
+Declared = TypeVar("Declared", bound=BaseModel)
 
 
 def plan_of_file(file: str) -> tuple[Plan | None, list[str]]:
@@ -329,7 +330,7 @@ def plan_json(plan: Plan | None) -> str:
     return "" if plan is None else json.dumps(plan.as_data())
 
 
-def options_from(kind: type[Options], given: Mapping[str, Any], *, typed: bool = True) -> Options:
+def options_from(kind: type[Declared], given: Mapping[str, Any], *, typed: bool = True) -> Declared:
     """Make options of what was given.
 
     Args:

@@ -42,7 +42,7 @@ from sealegs.inject import RealClock, Session
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.recovery_plan import RecoveryPlan
 from sealegs.scenarios.perturbation import LADDER, PUBLISHED_FAMILIES
-from sealegs.scenarios.recovery_alternatives import RECOVERIES
+from sealegs.scenarios.scenario_setup import RECOVERIES
 from sealegs.scoring.maze_metrics import AIDED, CEILING, CLEAN, DESIGN, PRR, RC, TSR, MazeResult, maze_table
 from sealegs.scoring.metric import ALL, EpisodeTable, Metric, Row, estimate, figure_row
 from sealegs.suites.maze.agent_run import run_scripted_agent

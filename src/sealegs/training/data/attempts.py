@@ -26,7 +26,7 @@ SPREAD = (0.7548776662466927, 0.5698402909980532)  # rows spread evenly over the
 
 
 @dataclass(frozen=True)
-class DataSetDefinition:
+class SetDefinition:
     """The definition of a set: equal makings give equal sets."""
 
     recipe: DataRecipe
@@ -53,7 +53,7 @@ class DataSetDefinition:
         return split, (0.5 + number * SPREAD[1]) % 1 >= self.recipe.clean
 
 
-def attempt_row(making: DataSetDefinition, number: int, trial: int, teacher: Teacher | None = None) -> Row:
+def attempt_row(making: SetDefinition, number: int, trial: int, teacher: Teacher | None = None) -> Row:
     """One attempt at a row.
 
     Raises:
@@ -95,7 +95,7 @@ def attempt_row(making: DataSetDefinition, number: int, trial: int, teacher: Tea
     return made_row
 
 
-def _drawn_variant(base: BaseTask, making: DataSetDefinition, draw: random.Random) -> TaskVariant:
+def _drawn_variant(base: BaseTask, making: SetDefinition, draw: random.Random) -> TaskVariant:
     found = task_variant(base, draw.randint(0, making.recipe.variants), making.seed)
     if found is None:
         raise NoTrajectory("the world does not allow these numbers")
@@ -103,7 +103,7 @@ def _drawn_variant(base: BaseTask, making: DataSetDefinition, draw: random.Rando
 
 
 def _failure(
-    making: DataSetDefinition, number: int, chosen: TaskVariant, draw: random.Random
+    making: SetDefinition, number: int, chosen: TaskVariant, draw: random.Random
 ) -> tuple[FailureKind, str, Step]:
     """A failure that the row's split may hold: its kind, mode and step. The mode is always the row's own."""
     divided, (split, _) = making.division, making.place(number)
@@ -140,7 +140,7 @@ def _fits(kind: FailureKind, chosen: TaskVariant, step: str) -> bool:
 
 
 def first_fit_row(
-    making: DataSetDefinition, number: int, start: int = 0, teacher: Teacher | None = None
+    making: SetDefinition, number: int, start: int = 0, teacher: Teacher | None = None
 ) -> tuple[int, Row | None, Any]:
     """The first attempt from `start` on that gives a row: its number, the row, and why the others gave none.
 

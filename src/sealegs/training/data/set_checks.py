@@ -21,7 +21,7 @@ from sealegs.faults.plan import Plan
 from sealegs.faults.plan_files import plan_from
 from sealegs.faults.user_error import UserError
 from sealegs.training.data import UNSEEN
-from sealegs.training.data.attempts import DataSetDefinition
+from sealegs.training.data.attempts import SetDefinition
 from sealegs.training.data.conduct import KINDS, WatchedRow
 from sealegs.training.data.data_recipe import DataRecipe
 from sealegs.training.data.exporters import FORMS, row_reader
@@ -132,7 +132,7 @@ def check_leaks(folder: Path, similarity: float) -> RowContents:
     return seen
 
 
-def read_manifest(folder: Path) -> tuple[DataSetDefinition, dict[str, Any]]:
+def read_manifest(folder: Path) -> tuple[SetDefinition, dict[str, Any]]:
     """The making of a finished set, and its manifest.
 
     Raises:
@@ -151,7 +151,7 @@ def read_manifest(folder: Path) -> tuple[DataSetDefinition, dict[str, Any]]:
         raise UserError(f"{file} is not a manifest of a set: {error!r}; make the set again") from error
 
 
-def making_of(settings: Mapping[str, Any]) -> DataSetDefinition:
+def making_of(settings: Mapping[str, Any]) -> SetDefinition:
     """The making of the set that has these settings.
 
     Raises:
@@ -161,10 +161,10 @@ def making_of(settings: Mapping[str, Any]) -> DataSetDefinition:
     sources = DataSources(origin["shipped"], tuple(origin["folders"]), tuple(origin["trajectories"]))
     form = next(form for form in FORMS if form == settings["form"])
     recipe = DataRecipe.model_validate(settings["recipe"])
-    return DataSetDefinition(recipe, sources, settings["n"], settings["seed"], form, settings["teacher"])
+    return SetDefinition(recipe, sources, settings["n"], settings["seed"], form, settings["teacher"])
 
 
-def judged_again(folder: Path, making: DataSetDefinition, sample: int) -> list[str]:
+def judged_again(folder: Path, making: SetDefinition, sample: int) -> list[str]:
     """Problems of some of the rows, found by playing them again.
 
     Args:
@@ -175,7 +175,7 @@ def judged_again(folder: Path, making: DataSetDefinition, sample: int) -> list[s
     return [f"row {row['id']}: {wrong}" for row in chosen for wrong in played_again(row, making)]
 
 
-def played_again(row: Row, making: DataSetDefinition) -> Iterator[str]:
+def played_again(row: Row, making: SetDefinition) -> Iterator[str]:
     """Problems of a row that is played again: another answer of a tool, another verdict, or another cost."""
     base = all_base_tasks(making.sources, making.recipe.leave_out).get(row["base_task"])
     found = task_variant(base, row["variant"], making.seed) if base is not None else None
@@ -262,7 +262,7 @@ class LapseCounts:
         ]
 
 
-def lapses(folder: Path, making: DataSetDefinition) -> LapseCounts:
+def lapses(folder: Path, making: SetDefinition) -> LapseCounts:
     """The lapses that the rows of a set teach."""
     found, known = LapseCounts(), all_base_tasks(making.sources, making.recipe.leave_out)
     for files in parts(folder).values():

@@ -49,7 +49,7 @@ from sealegs.cli import NEW_OBJECTS
 from sealegs.engines.logs import SETTINGS
 from sealegs.suites.inspect_eval import knowledge_answers
 from sealegs.suites.inspect_eval.eval_logs import FAULT_MODES, read_eval_logs
-from sealegs.suites.inspect_eval.eval_runner import NO_MODEL, EvalCourse
+from sealegs.suites.inspect_eval.eval_runner import NO_MODEL, EvalRunner
 from sealegs.suites.inspect_eval.foreign_task import load_eval, only_samples, sample_names
 from sealegs.suites.inspect_eval.options import CLEAN, InspectOptions
 from sealegs.suites.inspect_eval.reference_agents import reference_solver
@@ -109,7 +109,7 @@ def alone(options: InspectOptions, folder: Path) -> Read:
 
 def under_sealegs(options: InspectOptions, folder: Path, mode: str = CLEAN) -> Read:
     """Play the same by the suite, under an empty plan."""
-    EvalCourse(options, folder).play(lambda done, total: None)
+    EvalRunner(options, folder).play(lambda done, total: None)
     return lambda: {key.sample: one.value == 1 for key, one in read_eval_logs(folder).valid.items() if key.mode == mode}
 
 

@@ -42,13 +42,13 @@ from sealegs.inject import RealClock, Session
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.recovery_plan import RecoveryPlan
 from sealegs.scenarios.perturbation import LADDER, PUBLISHED_FAMILIES
-from sealegs.scenarios.recovery_alternatives import RECOVERIES
-from sealegs.scoring.maze_metrics import AIDED, CLEAN, DESIGN, PRR, RC, TSR, MazeResult
+from sealegs.scenarios.scenario_setup import RECOVERIES
+from sealegs.scoring.maze_metrics import AIDED, CEILING, CLEAN, DESIGN, PRR, RC, TSR, MazeResult, maze_table
 from sealegs.scoring.metric import ALL, EpisodeTable, Metric, Row, estimate, figure_row
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.maze_logs import MazeRun, read_maze_run
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, ceiling
+from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, with_reach
 from sealegs.traces import Record, Recorder
 
 AGENTS = ("naive", "retrier", "planner", "verifier")  # over `direct`; over the others, the first two
@@ -226,7 +226,8 @@ def table_rows(engines: Sequence[str], tasks: int, work: Path) -> Iterable[Row]:
 
 def limits(found: Judged, who: Row, agent: str) -> Iterable[Row]:
     """What the declarations allow, by mode."""
-    for one in ceiling(found, who, HABITS.get(agent, OTHERS)):
+    results = with_reach({episode: result for episode, (result, _) in found.items()}, HABITS.get(agent, OTHERS))
+    for one in maze_table([*results.values()], who, (CEILING,)):
         if one["level"] == ALL:
             yield {**one, "level": who["level"]}
 

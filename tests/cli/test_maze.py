@@ -78,10 +78,10 @@ def test_report_against_the_published_models(run: Path) -> None:
     [
         (("maze", "import", "nowhere"), "there is no folder nowhere"),
         (("maze", "judge", "nowhere", "nowhere"), "there is no folder nowhere"),
-        (("maze", "generate", "--out", "x", "--engine", "magic"), "unknown engine 'magic': choose from rules, model"),
-        (("maze", "generate", "--out", "x", "--engine", "model"), "--engine model needs a model"),
+        (("maze", "generate", "--out", "x", "--method", "magic"), "unknown method 'magic': choose from rules, model"),
+        (("maze", "generate", "--out", "x", "--method", "model"), "--method model needs a model"),
         (("maze", "generate", "--out", "x", "--levels", "C9,"), "unknown level 'C9'"),
-        (("maze", "generate", "--out", "x", "--model", "openai/gpt-5"), "--engine rules asks no model"),
+        (("maze", "generate", "--out", "x", "--model", "openai/gpt-5"), "--method rules asks no model"),
         (("run", "maze", "--agent", "planner", "--tasks", "nowhere"), "nowhere holds no tasks.jsonl"),
     ],
 )

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
-from sealegs.cli import VERBS, VerbModules
+from sealegs import cli
+from sealegs.cli import VERBS, VerbModules, check_agent
+from sealegs.cli import test as experiment_verb
+from sealegs.experiments.check_options import CheckOptions
+from sealegs.experiments.experiment_options import ExperimentOptions
 
 
 def options() -> Iterator[tuple[str, str, Any]]:
@@ -56,6 +62,7 @@ def test_every_option_has_a_long_name() -> None:
     ("name", "form"),
     [
         ("--seed", "^Decides .+"),
+        ("--limit", "^At most this many "),
         ("--json", "^Write .+ to this file, or - for standard output\\."),
         ("--time-limit", "^Real seconds .+"),
         ("--timeout", "seconds .*(until|after which) .*call .*is given up\\."),
@@ -67,8 +74,32 @@ def test_what_is_one_idea_is_said_in_one_way(name: str, form: str) -> None:
     assert not {verb: text for verb, text in helps.items() if not re.search(form, text, re.IGNORECASE)}
 
 
+def test_an_engine_is_what_plays_a_suite() -> None:
+    helps = {verb: option.help for verb, found, option in options() if found == "--engine"}
+    assert {verb.split()[0] for verb in helps} == {"run"}
+    assert all(text.startswith("auto, inspect, or for scripted agents direct") for text in helps.values())
+
+
 def test_repeatable_options_say_so_in_one_word() -> None:
     texts = [(verb, name, option.help or "", option.multiple) for verb, name, option in options()]
     assert sum(multiple for *_, multiple in texts) > 15
     assert not [found for found in texts if found[2].endswith(" Repeatable.") != found[3]]
     assert not [found for found in texts if re.search("(?i)(may|can) be (repeated|given)|given again", found[2])]
+
+
+@pytest.mark.parametrize(
+    ("command", "model"), [(experiment_verb.run_experiment, ExperimentOptions), (check_agent.check_agent, CheckOptions)]
+)
+def test_experiments_take_the_options_of_their_model(command: Any, model: type[ExperimentOptions]) -> None:
+    """The verbs declare no field of the model again but `agent`, `plan` and `inputs`, which take files and names."""
+    code = command.__code__
+    declared = {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
+    taken = inspect.signature(command).parameters
+    assert declared & {*model.model_fields} <= {"agent", "plan", "inputs"}
+    assert {"check", "fail_under", "seed", "max_calls", "timeout", "time_limit", "clock"} <= {*taken}
+
+
+def test_each_file_with_an_app_is_a_verb() -> None:
+    folder = Path(cli.__file__).parent
+    found = {file.stem for file in folder.glob("*.py") if re.search(r"^app = ", file.read_text("utf-8"), re.MULTILINE)}
+    assert found - {"__init__"} == {*VERBS.values()}

@@ -8,7 +8,7 @@ import pytest
 
 from sealegs.sandbox import Isolation, Launcher, Limits
 from sealegs.sandbox.available_isolation import find_isolation, launcher, weakest
-from sealegs.sandbox.confinement import Hello
+from sealegs.sandbox.confinement import Handshake
 from sealegs.sandbox.launching import Bare
 from sealegs.sandbox.process import KernelProcess
 from tests import needs
@@ -36,7 +36,7 @@ class Without:
     def launch(self, limits: Limits) -> KernelProcess:
         return self._whole.launch(limits)
 
-    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+    def confinement(self, hello: Handshake, limits: Limits) -> dict[str, Any]:
         return {**self._whole.confinement(hello, limits), **dict.fromkeys(self._layers)}
 
 
@@ -50,6 +50,6 @@ class Unconfined:
     def launch(self, limits: Limits) -> KernelProcess:
         return self._bare.launch(limits)
 
-    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+    def confinement(self, hello: Handshake, limits: Limits) -> dict[str, Any]:
         how = self._bare.confinement(hello, limits)
         return {**how, "seccomp": None, "landlock": None, "folder": self._folder, "limits": self._limits}

@@ -18,7 +18,7 @@ import pytest
 
 from sealegs.faults.call import Outcome
 from sealegs.sandbox import CodeTurn, CommandResult, Isolation, Kernel, Limits, RemoteKernel
-from sealegs.sandbox.confinement import Ground, Hello, confinement
+from sealegs.sandbox.confinement import Handshake, KernelEnvironment, confinement
 from sealegs.sandbox.escapes import escapes, try_escape
 from sealegs.sandbox.launching import PYTHON
 from sealegs.sandbox.process import KernelProcess, kernel_source
@@ -144,8 +144,8 @@ class InContainer:
         running.container = self._container
         return running
 
-    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
-        return confinement(hello, Ground("/var/tmp", scratch=True, readable=["/"], contained=True), limits)
+    def confinement(self, hello: Handshake, limits: Limits) -> dict[str, Any]:
+        return confinement(hello, KernelEnvironment("/var/tmp", scratch=True, readable=["/"], contained=True), limits)
 
 
 # They find the container's own processes, files and devices, where the list of escapes expects none. Nothing of the

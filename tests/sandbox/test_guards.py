@@ -9,7 +9,7 @@ import pytest
 from sealegs.faults.user_error import UserError
 from sealegs.sandbox import Launcher, Limits, seccomp
 from sealegs.sandbox.allowed_calls import SharedThings, try_calls, untried_calls
-from sealegs.sandbox.confinement import Hello
+from sealegs.sandbox.confinement import Handshake
 from sealegs.sandbox.escapes import escapes, try_escape
 from sealegs.sandbox.launching import Bare, Bubblewrap, _wrapping
 from sealegs.sandbox.python_files import python_files
@@ -57,7 +57,7 @@ def no_limit_of_signals(patch: Patch) -> None:
     for kind in (Bubblewrap, Bare):
         whole = kind.confinement
 
-        def confinement(self: Any, hello: Hello, limits: Limits, whole: Any = whole) -> dict[str, Any]:
+        def confinement(self: Any, hello: Handshake, limits: Limits, whole: Any = whole) -> dict[str, Any]:
             how = whole(self, hello, limits)
             how["limits"].pop("RLIMIT_SIGPENDING")
             return dict(how)

@@ -15,7 +15,7 @@ import pytest
 
 from sealegs.faults.user_error import UserError
 from sealegs.sandbox import Isolation, Kernel, Launcher, Limits, Pool, StartFailed, available_isolation
-from sealegs.sandbox.confinement import Ground, Hello, Unsupported, confinement
+from sealegs.sandbox.confinement import Handshake, KernelEnvironment, Unsupported, confinement
 from sealegs.sandbox.launching import PYTHON, Bare
 from sealegs.sandbox.process import KernelProcess, spawn
 from tests import needs
@@ -90,12 +90,12 @@ def test_a_bubblewrap_that_does_not_work_is_found_out(
 @pytest.mark.parametrize(
     ("hello", "message"),
     [
-        (Hello("riscv64", 1, 7), "system calls of riscv64 are not known"),
-        (Hello("x86_64", 1, 0), "no Landlock"),
+        (Handshake("riscv64", 1, 7), "system calls of riscv64 are not known"),
+        (Handshake("x86_64", 1, 0), "no Landlock"),
     ],
 )
 def test_with_nothing_it_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, hello: Hello, message: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, hello: Handshake, message: str
 ) -> None:
     place("weak")
     without_bubblewrap(monkeypatch, tmp_path)
@@ -122,18 +122,18 @@ def test_a_passing_want_says_nothing_of_the_isolation(monkeypatch: pytest.Monkey
 
 
 def test_what_a_machine_cannot_do_is_reported() -> None:
-    ground = Ground("/", scratch=False, readable=[])
+    ground = KernelEnvironment("/", scratch=False, readable=[])
     with pytest.raises(Unsupported, match="riscv64"):
-        confinement(Hello("riscv64", 1, 7), ground, Limits())
-    old = confinement(Hello("aarch64", 1, 1), ground, Limits())["landlock"]
+        confinement(Handshake("riscv64", 1, 7), ground, Limits())
+    old = confinement(Handshake("aarch64", 1, 1), ground, Limits())["landlock"]
     assert (old["size"], old["net"], old["scoped"], old["files"]) == (8, 0, 0, 0x1FFF)
-    new = confinement(Hello("aarch64", 1, 99), ground, Limits())["landlock"]
+    new = confinement(Handshake("aarch64", 1, 99), ground, Limits())["landlock"]
     assert (new["size"], new["net"], new["scoped"], new["files"]) == (24, 3, 3, 0xFFFF)
 
 
 def test_a_confinement_that_fails_stops_the_start() -> None:
     class Odd(Bare):
-        def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+        def confinement(self, hello: Handshake, limits: Limits) -> dict[str, Any]:
             return {**super().confinement(hello, limits), "scratch": {"path": "/nowhere", "bytes": 1, "files": 1}}
 
     place("weak")
@@ -201,8 +201,8 @@ class Elsewhere:
     def launch(self, limits: Limits) -> KernelProcess:
         return spawn(["env", "-i", sys.executable, *PYTHON], {"PATH": os.environ["PATH"]})
 
-    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
-        ground = Ground("/", scratch=False, readable=["/"])
+    def confinement(self, hello: Handshake, limits: Limits) -> dict[str, Any]:
+        ground = KernelEnvironment("/", scratch=False, readable=["/"])
         return {**confinement(hello, ground, limits), "seccomp": None, "landlock": None}
 
 
@@ -240,7 +240,7 @@ class Counting:
         self.launched.append(self._launcher.launch(limits))
         return self.launched[-1]
 
-    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+    def confinement(self, hello: Handshake, limits: Limits) -> dict[str, Any]:
         return self._launcher.confinement(hello, limits)
 
 

@@ -16,7 +16,7 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.kinds import Connection, Error, Poisoned
 from sealegs.faults.triggers import Nth, Tool
 from sealegs.inject import Session, VirtualClock
-from sealegs.sandbox import CodeTurn, CompletedCall, Dead, Kernel, Limits, answer_through_session
+from sealegs.sandbox import CodeTurn, CompletedCall, Kernel, KernelEnded, Limits, answer_through_session
 from sealegs.traces import Recorder, build_record
 from tests.sandbox.places import place
 
@@ -264,7 +264,7 @@ def test_a_timeout_keeps_what_was_and_a_stubborn_one_does_not() -> None:
         assert stubborn.error == (
             "The interpreter was stopped and its variables are lost: the turn took longer than 0.3 s."
         )
-        with pytest.raises(Dead, match="ended"):
+        with pytest.raises(KernelEnded, match="ended"):
             kernel.run("1")
 
 

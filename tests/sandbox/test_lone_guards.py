@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sealegs.sandbox import Limits, launching
-from sealegs.sandbox.confinement import Hello
+from sealegs.sandbox.confinement import Handshake
 from sealegs.sandbox.escapes import Escape, EscapeVerdict, escapes, try_escape
 from sealegs.sandbox.launching import Bare
 from sealegs.sandbox.python_files import python_files
@@ -98,7 +98,7 @@ def tried(folder: Path, limit: str, value: int) -> EscapeVerdict:
 @pytest.mark.parametrize("limit", LIMITS)
 def test_a_limit_stops_by_itself(tmp_path: Path, limit: str) -> None:
     place("weak")
-    set_limits = Bare().confinement(Hello(os.uname().machine, 1, 1), Limits())["limits"]
+    set_limits = Bare().confinement(Handshake(os.uname().machine, 1, 1), Limits())["limits"]
     assert not tried(tmp_path, limit, set_limits[limit]).why
 
 

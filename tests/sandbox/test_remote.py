@@ -13,7 +13,16 @@ import pytest
 
 from sealegs.faults import ToolSpec
 from sealegs.faults.call import Failure, Outcome, Value
-from sealegs.sandbox import CodeTurn, CommandResult, Dead, Kernel, Limits, RemoteKernel, StartFailed, remote_kernel
+from sealegs.sandbox import (
+    CodeTurn,
+    CommandResult,
+    Kernel,
+    KernelEnded,
+    Limits,
+    RemoteKernel,
+    StartFailed,
+    remote_kernel,
+)
 from tests.sandbox.places import place
 
 T = TypeVar("T")
@@ -136,7 +145,7 @@ def test_turns_have_an_end() -> None:
         turns = [await kernel.run_async(code) for code in ("x = 5", "while True: pass", "x", "rate('EUR')")]
         stubborn = "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass"
         turns.append(await kernel.run_async(stubborn))
-        with pytest.raises(Dead):
+        with pytest.raises(KernelEnded):
             await kernel.run_async("x")
         return turns
 

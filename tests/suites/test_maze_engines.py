@@ -7,7 +7,7 @@ import errno
 import pytest
 
 from sealegs.engines.direct import play_scenario
-from sealegs.engines.episode_stage import MachineFailed
+from sealegs.engines.episode_harness import MachineFailed
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.scenario_setup import ScenarioSetup
 from sealegs.scoring import judge

@@ -16,7 +16,7 @@ from sealegs.scenarios.scenario import Scenario, scenario_from_record
 from sealegs.scenarios.scenario_setup import SETUP_FACTS, ScenarioSetup
 from sealegs.suites.highwater.coder_setup import CODER_FACTS, CoderSetup
 from sealegs.suites.highwater.options import HighwaterOptions
-from sealegs.suites.maze.maze_logs import FORM
+from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.paladin.arm_engine import ARM_FACTS, Setup
 from sealegs.suites.run_options import RunOptions
@@ -145,7 +145,7 @@ def test_the_settings_of_a_run_are_those_that_records_note() -> None:
     assert scenario_from_record(asdict(noted)) == noted
     older = scenario_from_record({"task": "c1-01", "mode": "P1", "epoch": 2, "seed": 3})
     assert older == Scenario("c1-01", "P1", 2, 3, moment="before", implicit="published")
-    assert FORM.settings == (
+    assert SCHEMA.settings == (
         *("agent", "model", "prompt", "seed", "own", "max_steps"),
         *("tasks", "moment", "implicit", "wording", "language", "recovery", "task_set"),
     )
@@ -158,7 +158,7 @@ def test_the_settings_of_a_run_are_those_that_records_note() -> None:
 def test_a_sample_without_a_record_is_of_its_own_run() -> None:
     about = {"task": "c1-01", "mode": "P1", "epoch": 1, "epochs": 1, "seed": 0, "prompt": "standard"}
     started: dict[str, Any] = {"model": "openai/x", "task_args": {"max_steps": 9, "recovery": "active", "levels": "C1"}}
-    first, _ = FORM.unrecorded({"metadata": about, "epoch": 1}, started, Path("x.eval"))
+    first, _ = SCHEMA.unrecorded({"metadata": about, "epoch": 1}, started, Path("x.eval"))
     assert {name: first.about[name] for name in SETUP_FACTS} == {"max_steps": 9, "recovery": "active"}
 
 

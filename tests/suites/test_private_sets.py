@@ -201,11 +201,11 @@ def test_a_folder_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 def test_options_that_do_not_go_with_it_are_refused_together(tmp_path: Path) -> None:
-    arguments = ["--engine", "model", "--shard", "1/2", "--levels", "C9"]
+    arguments = ["--method", "model", "--shard", "1/2", "--levels", "C9"]
     done = CliRunner().invoke(app, ["maze", "generate", "--private", "--out", str(tmp_path / "x"), *arguments])
     assert isinstance(done.exception, UserError)
     assert "unknown level 'C9'" in str(done.exception)
-    assert "leave --engine model, --shard out" in str(done.exception)
+    assert "leave --method model, --shard out" in str(done.exception)
 
 
 def test_stats_shows_both_sets(folder: Path) -> None:

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from sealegs.cli import app
 from sealegs.reports.counts import attributions, funnels
-from sealegs.reports.rank_course_plots import REST, draw_funnel, draw_terms, funnel_lines, spread_out, term_columns
+from sealegs.reports.rank_funnel_plots import REST, draw_funnel, draw_terms, funnel_lines, spread_out, term_columns
 from sealegs.reports.rank_page import render_rank_page
 from sealegs.reports.rank_plots import ON_A_PAGE, plot_file
 from sealegs.scoring.attribution import TERMS

@@ -32,7 +32,7 @@ from sealegs.scoring.metric import ALL
 from sealegs.scoring.ranking import Ranking
 from sealegs.scoring.ranking_rows import RankTable
 from sealegs.suites.maze.agent_run import run_scripted_agent
-from sealegs.suites.maze.maze_logs import FORM
+from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.suite import SUITE
 from sealegs.suites.ranked_runs import ranked_tables, read_ranked_runs, read_sizes, run_folders
@@ -115,7 +115,7 @@ def test_no_record_is_held_while_runs_are_read(runs: Path) -> None:
         if (seen := seen + 1) in (3, 10):
             most = max(most, held() - before)
 
-    read_judged(runs / "naive", FORM, keep)
+    read_judged(runs / "naive", SCHEMA, keep)
     assert 1 <= most <= 2  # the one at hand, and the one before it
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import ChoiceError
 from sealegs.suites.run_options import HIDDEN, RunOptions, option, options_from
-from sealegs.suites.suite import GROUP, Suite, suite_named, suites, suites_with
+from sealegs.suites.suite import GROUP, Suite, suite_named, suite_reviewed_in, suites, suites_with
 
 MAZE = "sealegs.suites.maze.suite:SUITE"
 
@@ -98,7 +99,19 @@ def test_what_was_published_is_a_part_of_the_suite() -> None:
 def test_a_suite_says_what_it_can_do_by_the_method_that_it_has() -> None:
     assert list(suites_with(Suite.grade)) == ["paladin"]
     assert list(suites_with(Suite.measure_detection)) == ["maze"]
-    assert list(suites_with(Suite.grade_review)) == ["maze"]
+    assert list(suites_with(Suite.grade_review)) == ["maze"] == list(suites_with(Suite.holds_review))
+
+
+def test_a_review_is_graded_by_the_suite_that_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first suite with reviews used to grade every one of them."""
+    (tmp_path / "review.json").write_text("{}", "utf-8")
+    assert suite_reviewed_in(tmp_path) is suites()["maze"]
+    monkeypatch.setattr(type(suites()["paladin"]), "holds_review", lambda self, folder: (folder / "own.json").exists())
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/own.json").touch()
+    assert suite_reviewed_in(tmp_path / "other") is suites()["paladin"]
+    with pytest.raises(UserError, match="holds no review"):
+        suite_reviewed_in(tmp_path / "missing")
     assert {name: list(suite.label_sets) for name, suite in suites().items() if suite.label_sets} == {
         "paladin": ["labels", "fresh", "code", "fresh-code"]
     }

@@ -18,7 +18,7 @@ from sealegs.scoring.eval_metrics import EvalResult, eval_table
 from sealegs.scoring.invalid import PLAYED
 from sealegs.scoring.metric import Row
 from sealegs.scoring.micro_metrics import Evidence, LabelledRun, micro_table
-from sealegs.suites.suite import Suite, suites
+from sealegs.suites.suite import AnySuite, suites
 from tests import needs
 
 RUNS: Mapping[str, tuple[dict[str, Any], ...]] = {
@@ -48,7 +48,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[Path]
     return found
 
 
-def names(suite: Suite[Any]) -> list[str]:
+def names(suite: AnySuite) -> list[str]:
     return [metric.name for metric in suite.metrics]
 
 

@@ -13,7 +13,7 @@ import pytest
 from sealegs.engines.logs import LogError
 from sealegs.faults.user_error import UserError
 from sealegs.suites.ranked_runs import ranked_tables
-from sealegs.suites.suite import Suite, suites
+from sealegs.suites.suite import AnySuite, suites
 from sealegs.suites.tool_suite import ToolSuite, ToolSuiteOptions
 from sealegs.tasks.editions import CANARY, GUID, TASK_SET, contents_digest
 from sealegs.traces import build_record, read_episodes
@@ -29,17 +29,17 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
 }
 
 
-def suite(name: str, monkeypatch: pytest.MonkeyPatch) -> Suite[Any]:
+def suite(name: str, monkeypatch: pytest.MonkeyPatch) -> AnySuite:
     if name != "shelf":
         return suites()[name]
     monkeypatch.syspath_prepend(SHELF)
-    found: Suite[Any] = import_module("shelf_suite.suite").SUITE
+    found: AnySuite = import_module("shelf_suite.suite").SUITE
 
     assert isinstance(found, ToolSuite)
     return found
 
 
-def play(found: Suite[Any], folder: Path) -> Path:
+def play(found: AnySuite, folder: Path) -> Path:
     folder.mkdir()
     found.run_scripted(found.options(jobs=1, **OPTIONS[found.name]).checked(), folder, lambda done, total: None)
     return folder

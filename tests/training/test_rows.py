@@ -17,7 +17,7 @@ from sealegs.training.data.exporters.exporter import Row
 from sealegs.training.data.failure_catalogue import failure_kinds
 from sealegs.training.data.near_duplicates import calls_of
 from sealegs.training.data.set_checks import played_again
-from sealegs.training.data.slips import ARGUMENTS, slippings
+from sealegs.training.data.slips import ARGUMENTS, mistake_kinds
 from sealegs.training.data.task_sources import DataSources, all_base_tasks, task_variant
 from sealegs.world.corpus import load_corpus
 from sealegs.world.state import World
@@ -55,7 +55,7 @@ def test_a_changed_row_is_found_out() -> None:
     answers[place - 1]["content"] = "{}"
     problems = "\n".join(played_again(row, making()))
     assert f"call {place} of" in problems
-    if "P" in row["mode"] and row["failure_kind"] not in slippings():
+    if "P" in row["mode"] and row["failure_kind"] not in mistake_kinds():
         assert "says 99" in problems
 
 
@@ -71,7 +71,7 @@ def test_recovery_begins_right_after_the_failure_and_says_so() -> None:
 
 
 def test_slips_and_nothing_else_are_left_out_of_training() -> None:
-    slips = [row for row in failing() if row["failure_kind"] in slippings()]
+    slips = [row for row in failing() if row["failure_kind"] in mistake_kinds()]
     assert slips
     for row in rows():
         spoken = [place for place, message in enumerate(row["messages"]) if message["role"] == "assistant"]
@@ -106,7 +106,7 @@ def test_the_strategy_is_what_was_done() -> None:
         if row["strategy"] == "retry":
             assert after[0] == row["step_tool"]
         if row["strategy"] == "correct":
-            assert row["failure_kind"] in slippings()
+            assert row["failure_kind"] in mistake_kinds()
         if row["strategy"] == "switch":
             assert row["step_tool"] not in after
         if row["strategy"].startswith("look"):

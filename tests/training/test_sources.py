@@ -7,7 +7,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.scenarios.toolbench.toolbench_export import TASKS, conversation_of
 from sealegs.tasks.yaml_tasks import task_data
-from sealegs.training.data.attempts import Making, first_fit_row
+from sealegs.training.data.attempts import SetDefinition, first_fit_row
 from sealegs.training.data.data_recipe import DataRecipe
 from sealegs.training.data.set_checks import played_again
 from sealegs.training.data.task_sources import DataSources, all_base_tasks
@@ -21,7 +21,7 @@ RECIPE = DataRecipe.model_validate(
 def test_trajectories_in_toolbench_form_become_tasks(tmp_path: Path) -> None:
     file = tmp_path / "traces.json"
     file.write_text(json.dumps([conversation_of(task) for task in TASKS[:8]]))
-    making = Making(RECIPE, DataSources(shipped=False, trajectories=(str(file),)), 20, 0, "both")
+    making = SetDefinition(RECIPE, DataSources(shipped=False, trajectories=(str(file),)), 20, 0, "both")
     made = [row for row in (first_fit_row(making, number)[1] for number in range(20)) if row is not None]
     assert len(made) > 14
     assert {row["base_task"].split(":")[0] for row in made} == {"traces.json"}

@@ -23,7 +23,7 @@ from sealegs.faults.call import Call
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.recovery.bank.exemplar import WARNING
-from sealegs.training.data.attempts import Making
+from sealegs.training.data.attempts import SetDefinition
 from sealegs.training.data.conduct import BLIND, EARLY
 from sealegs.training.data.data_command import DataSetRequest, data_set_request, make_data_set
 from sealegs.training.data.exporters.exporter import Row
@@ -95,7 +95,7 @@ def raising(messages: list[ChatMessage]) -> ModelOutput:
     raise TimeoutError("the provider is away")
 
 
-def taught(out: Path, of: Model, n: int = 10) -> tuple[list[Row], Making]:
+def taught(out: Path, of: Model, n: int = 10) -> tuple[list[Row], SetDefinition]:
     made = making(n, form="trl", teacher="mockllm/model", **{**TAUGHT, "exemplars": 0.0})
     tally, _ = make_data_set(
         DataSetRequest(made, "jsonl", "sealegs data make"), out, lambda done, total: None, 1, teacher(of)

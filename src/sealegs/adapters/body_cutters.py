@@ -55,14 +55,14 @@ def cut_by(cutter: Cutter, blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 def cutter(head: Head, call: Call) -> Cutter:
     """The cutter that splits the body of an answer to this call into the chunks that are wanted."""
-    if call.chunks in (None, ALL) and not call.held:
+    if call.chunks in (None, ALL) and not call.buffered:
         return Cutter()
     if head.has_events:
         return EventCutter()
     length = head.header("content-length")
     if length.isdigit():
         return EighthCutter(int(length))
-    return Cutter() if call.held else WholeCutter(head)
+    return Cutter() if call.buffered else WholeCutter(head)
 
 
 class Cutter:
@@ -82,19 +82,19 @@ class EighthCutter(Cutter):
 
     def __init__(self, length: int) -> None:
         self._size = _eighth(length)
-        self._held = b""
+        self._buffered = b""
 
     def cut(self, block: bytes) -> Iterator[bytes]:
         """The eighths that this block completes."""
-        self._held += block
-        while len(self._held) >= self._size:
-            yield self._held[: self._size]
-            self._held = self._held[self._size :]
+        self._buffered += block
+        while len(self._buffered) >= self._size:
+            yield self._buffered[: self._size]
+            self._buffered = self._buffered[self._size :]
 
     def rest(self) -> Iterator[bytes]:
         """The bytes that are left at the end."""
-        if self._held:
-            yield self._held
+        if self._buffered:
+            yield self._buffered
 
 
 class WholeCutter(Cutter):
@@ -118,29 +118,29 @@ class EventCutter(Cutter):
     """Cuts a stream into its events, as they come."""
 
     def __init__(self) -> None:
-        self._held = b""
+        self._buffered = b""
 
     def cut(self, block: bytes) -> Iterator[bytes]:
         """The events that this block completes."""
-        held, start = self._held + block, 0
-        while (end := _end(held, start)) > 0:
-            yield held[start:end]
+        buffered, start = self._buffered + block, 0
+        while (end := _end(buffered, start)) > 0:
+            yield buffered[start:end]
             start = end
-        self._held = held[start:]
+        self._buffered = buffered[start:]
 
     def rest(self) -> Iterator[bytes]:
         """The bytes that are left at the end."""
-        if self._held:
-            yield self._held
+        if self._buffered:
+            yield self._buffered
 
 
 def _eighth(length: int) -> int:
     return max(1, math.ceil(length / EIGHTH))
 
 
-def _end(held: bytes, start: int) -> int:
+def _end(buffered: bytes, start: int) -> int:
     """The index at which the event that begins at `start` ends; 0 where that is not known yet."""
-    if held[start : start + 1] in (b"{", b"["):  # a line of JSON
-        return held.find(b"\n", start) + 1
+    if buffered[start : start + 1] in (b"{", b"["):  # a line of JSON
+        return buffered.find(b"\n", start) + 1
     marks = (b"\n\n", b"\r\n\r\n", b"\r\r")
-    return min((at + len(mark) for mark in marks if (at := held.find(mark, start)) >= 0), default=0)
+    return min((at + len(mark) for mark in marks if (at := buffered.find(mark, start)) >= 0), default=0)

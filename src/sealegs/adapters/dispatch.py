@@ -56,50 +56,52 @@ def tools_by_name(tools: Tools) -> dict[str, Callable[..., Any]]:
     return {str(getattr(tool, "__name__", type(tool).__name__)): tool for tool in tools}
 
 
-def call_tools(wishes: Iterable[RequestedToolCall], tools: Tools, error_text: ErrorText) -> list[ToolReply]:
+def call_tools(requests: Iterable[RequestedToolCall], tools: Tools, error_text: ErrorText) -> list[ToolReply]:
     """Call the tools, one after the other.
 
     Args:
-        wishes: the calls that the model requested.
+        requests: the calls that the model requested.
         tools: sync functions and generators.
         error_text: the text for what a tool raises.
     """
     known = tools_by_name(tools)
     found = []
-    for wish in wishes:
+    for request in requests:
         try:
-            call = _ready(wish, known)
+            call = _ready(request, known)
             if isinstance(call, Refused):
                 raise call
             value = call()
             value = list(value) if inspect.isgenerator(value) else value
         except Exception as error:
-            found.append(ToolReply(wish.id, error_text(error), failed=True))
+            found.append(ToolReply(request.id, error_text(error), failed=True))
         else:
-            found.append(ToolReply(wish.id, answer_text(value), failed=False))
+            found.append(ToolReply(request.id, answer_text(value), failed=False))
     return found
 
 
-async def call_tools_async(wishes: Iterable[RequestedToolCall], tools: Tools, error_text: ErrorText) -> list[ToolReply]:
+async def call_tools_async(
+    requests: Iterable[RequestedToolCall], tools: Tools, error_text: ErrorText
+) -> list[ToolReply]:
     """Call the tools, side by side where they are async; see `call_tools`.
 
     To faults that count calls, they come in the order in which the model asked for them.
     """
     known = tools_by_name(tools)
     # All are made ready before the first begins: faults that count calls need the order of the whole turn.
-    ready = [(wish, _ready(wish, known)) for wish in wishes]
+    ready = [(request, _ready(request, known)) for request in requests]
     # A call that is refused keeps its place in the turn, and counts for no tool.
-    turn = ModelTurn("" if isinstance(call, Refused) else wish.tool for wish, call in ready)
+    turn = ModelTurn("" if isinstance(call, Refused) else request.tool for request, call in ready)
 
-    async def reply(index: int, wish: RequestedToolCall, call: Callable[[], Any] | Refused) -> ToolReply:
+    async def reply(index: int, request: RequestedToolCall, call: Callable[[], Any] | Refused) -> ToolReply:
         if isinstance(call, Refused):
-            return ToolReply(wish.id, error_text(call), failed=True)
+            return ToolReply(request.id, error_text(call), failed=True)
         try:
             with turn.call(index):
                 value = await _awaited(call())
         except Exception as error:
-            return ToolReply(wish.id, error_text(error), failed=True)
-        return ToolReply(wish.id, answer_text(value), failed=False)
+            return ToolReply(request.id, error_text(error), failed=True)
+        return ToolReply(request.id, answer_text(value), failed=False)
 
     return list(await asyncio.gather(*(reply(index, *one) for index, one in enumerate(ready))))
 
@@ -133,12 +135,12 @@ def error_as_sentence(error: Exception) -> str:
     return f"{failure.type}: {failure.message}"
 
 
-def _ready(wish: RequestedToolCall, tools: Mapping[str, Callable[..., Any]]) -> Callable[[], Any] | Refused:
+def _ready(request: RequestedToolCall, tools: Mapping[str, Callable[..., Any]]) -> Callable[[], Any] | Refused:
     """The requested call, yet to be made; or why it cannot be."""
-    tool = tools.get(wish.tool)
+    tool = tools.get(request.tool)
     if tool is None:
-        return Refused(f"There is no tool named {wish.tool}; there are {', '.join(tools)}.")
-    arguments = wish.arguments
+        return Refused(f"There is no tool named {request.tool}; there are {', '.join(tools)}.")
+    arguments = request.arguments
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments or "{}")

@@ -9,6 +9,7 @@ import atexit
 import errno
 import gc
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator, Mapping
@@ -26,36 +27,6 @@ from sealegs.cli.terminal import echo, echo_traceback
 from sealegs.faults.lost_exceptions import interrupt_soon, lost_exceptions
 from sealegs.faults.user_error import UserError
 
-VERBS = {  # each verb, and the module here whose `app` it is
-    "bank": "bank",
-    "campaign": "campaign",
-    "check": "check_agent",
-    "data": "data",
-    "detect": "detect",
-    "diagnose": "diagnose",
-    "doctor": "doctor",
-    "grade": "grade",
-    "highwater": "highwater",
-    "hunt": "hunt",
-    "init": "init",
-    "install": "install",
-    "maze": "maze",
-    "merge": "merge",
-    "plan": "plan",
-    "power": "power",
-    "proxy": "proxy",
-    "rank": "rank",
-    "redact": "redact",
-    "replay": "replay",
-    "report": "report",
-    "run": "run",
-    "sandbox": "sandbox",
-    "serve-script": "serve_script",
-    "test": "test",
-    "train": "train",
-    "uninstall": "uninstall",
-    "world": "world",
-}
 PROJECT_FILE = "pyproject.toml"  # may hold defaults for options
 MOST = 40  # lines of a message
 NEW_OBJECTS = 50_000  # between two collections: looking again and again through all that loads takes a tenth of a start
@@ -72,6 +43,17 @@ REMEDIES = {  # errors that a user can fix, wherever met: a full or failing disk
     errno.EAGAIN: "end other processes, or raise their limit (ulimit -u)",
     errno.ENOMEM: "free memory; fewer --jobs need less",
 }
+
+
+def _verbs() -> Iterator[tuple[str, str]]:
+    """Each verb and its module here, found by the first line of the module's docstring: "`sealegs VERB ...`: ..."."""
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        with file.open(encoding="utf-8") as lines:  # not imported: a verb pays for no other's imports
+            if found := re.match('"""`sealegs ([a-z-]+)', lines.readline()):
+                yield found[1], file.stem
+
+
+VERBS = dict(sorted(_verbs()))
 
 
 class VerbModules(Mapping[str, Any]):

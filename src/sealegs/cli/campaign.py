@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sealegs.cli.consoles import console, errors
+from sealegs.cli.model_parameters import taking
 from sealegs.cli.output import (
     exit_if_invalid,
     print_empty_shard,
@@ -18,7 +19,6 @@ from sealegs.cli.output import (
 )
 from sealegs.cli.shared_options import json_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
-from sealegs.cli.suite_options import taking
 from sealegs.cli.terminal import echo
 from sealegs.engines.shards import is_empty_shard
 from sealegs.suites.micro.campaign_options import MicroOptions

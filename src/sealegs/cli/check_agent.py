@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import typer
 
+from sealegs.cli.model_parameters import taking
 from sealegs.cli.notes_view import NotesView
 from sealegs.cli.output import foreign_output_aside
 from sealegs.cli.progress import interruptible, show_progress
-from sealegs.cli.shared_options import json_option, seed_option
-from sealegs.cli.test import CLOCK, HTML, JUNIT, MAX_CALLS, SPECS, TIME_LIMIT, TIMEOUT
-from sealegs.cli.verdict_output import check_targets, write_verdict
+from sealegs.cli.shared_options import json_option
+from sealegs.cli.verdict_output import HTML, JUNIT, SPECS, check_targets, write_verdict
+from sealegs.experiments.check_options import CheckOptions
 
 EXAMPLES = """Examples:
 
@@ -26,17 +27,18 @@ TASK = typer.Option(help="The task's text, as the agent receives it.")
 EFFECTS = typer.Option(help="Names of the tools that change something, separated by commas; the others only read.")
 SAME = typer.Option(help="Names of tools that do the same, separated by commas. Repeatable.")
 RESET = typer.Option(help="module:function that puts the world of the tools back; called before each run.")
-CHECK = typer.Option(help="module:function that says whether the answer of a run without faults is right.")
-CLEAN = typer.Option(min=1, help="Runs without faults to learn from.")
-REPEATS = typer.Option(min=1, help="How often each fault is tried at each place.")
-FAIL_UNDER = typer.Option(help="The share of right runs under faults that is required, such as 0.8, or 80 for 80 %.")
 REFERENCE = typer.Option(help="The file of what right looks like; read if it exists, otherwise written.")
 OUT = typer.Option(help="The folder of the runs; sealegs-check/AGENT by default.")
+MODEL_OPTIONS = (
+    *("check", "clean_runs", "repeats", "fail_under"),
+    *("seed", "max_calls", "timeout", "time_limit", "clock"),
+)
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog=EXAMPLES)
+@taking(CheckOptions, *MODEL_OPTIONS)
 def check_agent(
     agent: Annotated[str, AGENT],
     tools: Annotated[str, TOOLS],
@@ -45,20 +47,12 @@ def check_agent(
     same: Annotated[list[str] | None, SAME] = None,
     specs: Annotated[str, SPECS] = "",
     reset: Annotated[str, RESET] = "",
-    check: Annotated[str, CHECK] = "",
-    clean_runs: Annotated[int, CLEAN] = 2,
-    repeats: Annotated[int, REPEATS] = 1,
-    fail_under: Annotated[float, FAIL_UNDER] = 1.0,
     reference: Annotated[Path, REFERENCE] = Path("sealegs-check.yaml"),
-    seed: Annotated[int, seed_option("Decides every fault that is drawn.")] = 0,
-    max_calls: Annotated[int, MAX_CALLS] = 50,
-    timeout: Annotated[float, TIMEOUT] = 30.0,
-    time_limit: Annotated[float, TIME_LIMIT] = 300.0,
-    clock: Annotated[Literal["virtual", "real"], CLOCK] = "virtual",
     out: Annotated[Path | None, OUT] = None,
     html: Annotated[Path | None, HTML] = None,
     junit: Annotated[Path | None, JUNIT] = None,
     json: Annotated[str, json_option("the rows, failures and what was inferred")] = "",
+    **given: Any,
 ) -> None:
     """Learn what right looks like on your own tools, strike every step, and judge the agent by value.
 
@@ -71,7 +65,6 @@ def check_agent(
 
     check_targets(html, junit)
     folder = out or Path("sealegs-check") / folder_name(agent)
-    more = {"seed": seed, "max_calls": max_calls, "timeout": timeout, "time_limit": time_limit, "clock": clock}
     with show_progress("runs") as progress, interruptible("run"), foreign_output_aside():
         found = reference_check.check(
             agent,
@@ -81,14 +74,10 @@ def check_agent(
             alternatives=[_names(one) for one in same or ()],
             specs=known_specs(specs),
             reset=reset or None,
-            check=check or None,
-            clean_runs=clean_runs,
-            repeats=repeats,
-            fail_under=fail_under,
             reference=reference,
             out=folder,
             view=NotesView(progress),
-            **more,
+            **given,
         )
     write_verdict(found, html or folder / "report.html", junit, json)
     raise typer.Exit(found.exit_code)

@@ -71,9 +71,9 @@ def grade_replies(
 ) -> None:
     """Say what share of the tasks reviewers solved, which corrupt answers they recognised, and how far they agree."""
     from sealegs.reports.review_tables import print_review
-    from sealegs.suites.suite import Suite, suites_with
+    from sealegs.suites.suite import suite_reviewed_in
 
-    found = next(iter(suites_with(Suite.grade_review).values())).grade_review(folder)
+    found = suite_reviewed_in(folder).grade_review(folder)
     if json != "-":
         print_review(found, console)
     write_table_rows(found.rows, json)

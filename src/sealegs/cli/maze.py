@@ -142,8 +142,8 @@ def judge_traces(
 @app.command("generate")
 def generate_maze_tasks(
     out: Annotated[Path, typer.Option(help="The folder of tasks to make.")],
-    engine: Annotated[str, typer.Option(help="rules, or model.")] = "rules",
-    model: Annotated[str, typer.Option(help="With --engine model: the model as Inspect names it.")] = "",
+    method: Annotated[str, typer.Option(help="How tasks are made: rules, or model.")] = "rules",
+    model: Annotated[str, typer.Option(help="With --method model: the model as Inspect names it.")] = "",
     judge_model: Annotated[str, typer.Option(help="The independent model that validates; MODEL by default.")] = "",
     levels: Annotated[str, CHOSEN_LEVELS] = ALL_LEVELS,
     n: Annotated[
@@ -167,17 +167,17 @@ def generate_maze_tasks(
 ) -> None:
     """Make new tasks, by rules or with models; the same command resumes where a stopped one left off."""
     from sealegs.cli.progress import interruptible, show_progress
-    from sealegs.generate.generation_options import PER_LEVEL, chosen_engine
+    from sealegs.generate.generation_options import PER_LEVEL, chosen_method
     from sealegs.reports.tables import print_rows
 
     part = parse_shard(shard)
     if private:
-        unfit = {"--engine model": engine == "model", "--world": world, "--shard": shard, "--on": on}
+        unfit = {"--method model": method == "model", "--world": world, "--shard": shard, "--on": on}
         _generate_private(out, levels, n, seed, jobs, [name for name, given_too in unfit.items() if given_too], json)
         return
     make_shards_elsewhere(on, shard, out)
-    make = chosen_engine(
-        engine=engine, model=model, judge_model=judge_model, levels=levels, per_level=n or PER_LEVEL, seed=seed or 0,
+    make = chosen_method(
+        method=method, model=model, judge_model=judge_model, levels=levels, per_level=n or PER_LEVEL, seed=seed or 0,
         tries=tries, out=out, jobs=jobs, world=world, shard=part,
     )  # fmt: skip
     with show_progress("tasks") as progress, interruptible("task"):

@@ -1,4 +1,4 @@
-"""`sealegs train proof`: small models trained from nothing, and whether they recover."""
+"""The recipe `sealegs train proof`: small models trained from nothing, and whether they recover."""
 
 from __future__ import annotations
 

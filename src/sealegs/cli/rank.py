@@ -159,7 +159,7 @@ def _figure(tables: list[RankTable], option: str, target: str) -> bytes:
     from sealegs.reports.page_extra import extra
 
     with extra():
-        from sealegs.reports.rank_course_plots import draw_funnel, draw_terms
+        from sealegs.reports.rank_funnel_plots import draw_funnel, draw_terms
         from sealegs.reports.rank_plots import bump_lines, draw_bump, draw_forest, draw_scaling, plot_file
     if len(tables) > 1:
         raise UserError(

@@ -13,11 +13,11 @@ from pydantic.fields import FieldInfo
 from typer.core import TyperGroup
 
 from sealegs.cli.consoles import console, errors
+from sealegs.cli.model_parameters import keyword, model_parameter, set_parameters
 from sealegs.cli.output import exit_if_invalid, print_empty_shard, write_report, write_table_rows
 from sealegs.cli.progress import TerminalView, interruptible, show_progress
 from sealegs.cli.shared_options import CommandOnSuites, json_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
-from sealegs.cli.suite_options import keyword, set_parameters, suite_parameter
 from sealegs.cli.url_folders import take_urls
 from sealegs.engines.judging_ahead import judging_jobs
 from sealegs.engines.run_estimate import FEWEST
@@ -27,7 +27,7 @@ from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.metric import Row
 from sealegs.suites.model_runs import budget_note, named_models, with_first_calls
 from sealegs.suites.run_options import HIDDEN, LOGS, ModelOptions, options_from
-from sealegs.suites.suite import Suite, suite_named, suites
+from sealegs.suites.suite import AnySuite, suite_named, suites
 
 NEXT = (
     'Next, your own agent: README.md shows it under "Test your own agent"; docs/adapters.md has what each framework '
@@ -95,7 +95,7 @@ def _run() -> None:
 
 
 @cache
-def command_of(suite: Suite[Any]) -> Any:
+def command_of(suite: AnySuite) -> Any:
     """Make the command of a suite from the model of its options."""
 
     def run(out: Path | None, json: str, on: str, models: Path | None, model: list[str], **given: Any) -> None:
@@ -121,7 +121,7 @@ def command_of(suite: Suite[Any]) -> Any:
     return command
 
 
-def _fields(suite: Suite[Any]) -> Iterator[tuple[str, FieldInfo]]:
+def _fields(suite: AnySuite) -> Iterator[tuple[str, FieldInfo]]:
     """The options of a suite that can be chosen; how a model is asked comes last."""
     kind = suite.options
     fields: dict[str, FieldInfo] = kind.model_fields
@@ -134,10 +134,10 @@ def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
     """The option of the command line; several models may play one after the other."""
     if name == "model":
         return keyword(name, list[str], [], typer.Option("--model", help=f"{found.description} Repeatable."))
-    return suite_parameter(name, found)
+    return model_parameter(name, found)
 
 
-def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: str, on: str) -> None:
+def _played(suite: AnySuite, chosen: Sequence[Any], out: Path | None, json: str, on: str) -> None:
     """Play one run, or those of several models one after the other, and report on each."""
     several = len(chosen) > 1
     folders = [(out / options.name if several else out) if out else options.folder for options in chosen]
@@ -177,7 +177,7 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
         exit_if_invalid(count, chosen[0].max_invalid)
 
 
-def _print_estimates(suite: Suite[Any], chosen: Sequence[Any], folders: Sequence[Path], json: str) -> None:
+def _print_estimates(suite: AnySuite, chosen: Sequence[Any], folders: Sequence[Path], json: str) -> None:
     """Print what each model's run will ask, and write the ranges as rows."""
     rows: list[Any] = []
     for options, folder in zip(chosen, folders, strict=True):

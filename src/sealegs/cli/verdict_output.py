@@ -1,4 +1,4 @@
-"""Output of a verb whose result is a verdict on an agent: a page, JUnit, JSON, tables and one line."""
+"""Output of a verb whose result is a verdict on an agent: a page, JUnit, JSON, tables, one line; and its options."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import importlib.util
 from pathlib import Path
 from typing import Any, Protocol
 
+import typer
 from rich.console import Console
 
 from sealegs.cli.consoles import console
 from sealegs.cli.output import write_data
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import check_appendable, write_atomically
+
+HTML = typer.Option(help="Where to write the page; in the folder by default.")
+JUNIT = typer.Option(help="Write the runs to this file as JUnit XML.")
+SPECS = typer.Option(help="ToolSpecs of the tools as module:name.")
 
 
 class VerdictReport(Protocol):

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from sealegs.agents import SCRIPTED
-from sealegs.engines.episode_stage import EpisodeStage, MachineFailed
+from sealegs.engines.episode_harness import EpisodeHarness, MachineFailed
 from sealegs.engines.turns import take_turns
 from sealegs.engines.workers import in_chunks
 from sealegs.faults.call import Call, Layer, Outcome
@@ -56,7 +56,7 @@ def play_scenario(
     between = setup.layers(episode) if stack is None else stack
     try:
         player, steps = SCRIPTED[agent](episode.briefing), setup.max_steps
-        _player(engine)(EpisodeStage(episode, player, between, steps, clock, recorder))
+        _player(engine)(EpisodeHarness(episode, player, between, steps, clock, recorder))
     except EndlessWait as error:
         recorder.finish("hung", detail=str(error))
     except MachineFailed:
@@ -66,7 +66,7 @@ def play_scenario(
     return recorder.events
 
 
-def _player(engine: str) -> Callable[[EpisodeStage], None]:
+def _player(engine: str) -> Callable[[EpisodeHarness], None]:
     """The function that plays episodes under this engine."""
     if engine == "langchain":
         from sealegs.engines import langchain_engine
@@ -79,16 +79,16 @@ def _player(engine: str) -> Callable[[EpisodeStage], None]:
     return _play
 
 
-def _play(stage: EpisodeStage) -> None:
-    episode, agent, recorder = stage.episode, stage.agent, stage.recorder
+def _play(harness: EpisodeHarness) -> None:
+    episode, agent, recorder = harness.episode, harness.agent, harness.recorder
     world, tools = World(recorder.effect), episode.set.corpus(episode.task)
     session = Session(
         episode.plan,
         episode=episode.id,
         specs=episode.specs,
-        layers=stage.layers,
+        layers=harness.layers,
         others=None,
-        clock=stage.clock,
+        clock=harness.clock,
         timeout=TOOL_TIMEOUT,
         watcher=recorder,
     )
@@ -96,7 +96,7 @@ def _play(stage: EpisodeStage) -> None:
     def run(call: Call) -> Outcome:
         return tools.run(call, world)
 
-    take_turns(agent, session, run, recorder, stage.max_steps)
+    take_turns(agent, session, run, recorder, harness.max_steps)
 
 
 def play_scenarios(

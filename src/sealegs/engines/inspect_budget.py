@@ -17,7 +17,7 @@ from sealegs.engines.run_usage import RunUsage
 from sealegs.traces.inspect_logs import BUDGET_NOTE
 
 
-class NotBegun(Exception):
+class BudgetSpent(Exception):
     """The budget of the run is spent, so that this episode was not begun."""
 
 
@@ -49,8 +49,8 @@ def within_budget(inner: Solver, budget: RunBudget) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         if budget.spent:
-            transcript().info(NotBegun.__doc__, source=BUDGET_NOTE)
-            raise NotBegun
+            transcript().info(BudgetSpent.__doc__, source=BUDGET_NOTE)
+            raise BudgetSpent
         try:
             return await inner(state, generate)
         finally:

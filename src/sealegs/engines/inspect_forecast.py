@@ -21,8 +21,8 @@ from sealegs.inject.clock import RealClock
 LINES = 10  # plain lines until all is done
 
 
-class Now(Protocol):
-    """A clock."""
+class TimeSource(Protocol):
+    """A source of the time."""
 
     def now(self) -> float:
         """Seconds since it was made."""
@@ -37,7 +37,7 @@ class Forecast:
         clock: measures how long it takes.
     """
 
-    def __init__(self, total: int, before: Sequence[EpisodeUse] = (), clock: Now | None = None) -> None:
+    def __init__(self, total: int, before: Sequence[EpisodeUse] = (), clock: TimeSource | None = None) -> None:
         self._total, self._done = total, 0
         self._uses = list(before)
         self._clock = clock or RealClock()

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from sealegs.engines.logs import LogError
 
-FORM = "write input, output, input_cache_write and input_cache_read of each, in dollars for a million tokens"
+PRICE_FORMAT = "write input, output, input_cache_write and input_cache_read of each, in dollars for a million tokens"
 
 
 def use_prices(file: str) -> None:
@@ -33,7 +33,7 @@ def use_prices(file: str) -> None:
     for name, given in prices.items():
         problems += [f"{name}: {problem}" for problem in _problems(given)]
     if problems:
-        raise LogError(f"--prices {file}: {'; '.join(problems)}; {FORM}")
+        raise LogError(f"--prices {file}: {'; '.join(problems)}; {PRICE_FORMAT}")
     for name, given in prices.items():
         try:
             known = get_model_info(name) or ModelInfo()
@@ -80,9 +80,9 @@ def _read(file: str) -> dict[str, Any]:
         text = Path(file).read_text(encoding="utf-8")
         found = json.loads(text) if file.endswith(".json") else yaml.safe_load(text)
     except (OSError, ValueError, yaml.YAMLError) as error:
-        raise LogError(f"--prices {file} cannot be read ({' '.join(str(error).split())}); {FORM}") from error
+        raise LogError(f"--prices {file} cannot be read ({' '.join(str(error).split())}); {PRICE_FORMAT}") from error
     if not isinstance(found, dict) or not found or not all(isinstance(name, str) for name in found):
-        raise LogError(f"--prices {file} holds no prices by model; {FORM}")
+        raise LogError(f"--prices {file} holds no prices by model; {PRICE_FORMAT}")
     return found
 
 

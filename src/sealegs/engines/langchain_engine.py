@@ -19,7 +19,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from sealegs.adapters.langchain import Seam
 from sealegs.agents import Say, ScriptedAgent
-from sealegs.engines.episode_stage import EpisodeStage
+from sealegs.engines.episode_harness import EpisodeHarness
 from sealegs.faults.call import Call, Failure, Outcome, failure_body
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
@@ -86,19 +86,19 @@ def tool_message_text(message: ToolMessage) -> str:
 class SimulatedSession(Session):
     """A session whose tools are answered by the world, in place of what an adapter would run."""
 
-    def __init__(self, stage: EpisodeStage) -> None:
-        episode = stage.episode
+    def __init__(self, harness: EpisodeHarness) -> None:
+        episode = harness.episode
         super().__init__(
             episode.plan,
             episode=episode.id,
             specs=episode.specs,
-            layers=stage.layers,
+            layers=harness.layers,
             others=None,
-            clock=stage.clock,
+            clock=harness.clock,
             timeout=TOOL_TIMEOUT,
-            watcher=stage.recorder,
+            watcher=harness.recorder,
         )
-        self._world = World(stage.recorder.effect)
+        self._world = World(harness.recorder.effect)
         self._corpus = episode.set.corpus(episode.task)
 
     def runner(self, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
@@ -116,19 +116,19 @@ class SimulatedSession(Session):
         return self._answer(call)
 
 
-def play_over_langchain(stage: EpisodeStage) -> None:
+def play_over_langchain(harness: EpisodeHarness) -> None:
     """Play an episode with LangChain's agent."""
-    model = ScriptedChatModel(agent=stage.agent, left=stage.max_steps)
-    tools = [_tool(spec) for spec in stage.episode.specs]
-    agent: Any = create_agent(model, tools, middleware=[Seam(SimulatedSession(stage), errors="shown")])
-    request = {"messages": [HumanMessage(stage.episode.base.request)]}
+    model = ScriptedChatModel(agent=harness.agent, left=harness.max_steps)
+    tools = [_tool(spec) for spec in harness.episode.specs]
+    agent: Any = create_agent(model, tools, middleware=[Seam(SimulatedSession(harness), errors="shown")])
+    request = {"messages": [HumanMessage(harness.episode.base.request)]}
     try:
         # LangGraph counts its own steps, several for each question; its limit must not end an episode before ours does.
-        found = agent.invoke(request, {"recursion_limit": 6 * stage.max_steps + 10})
+        found = agent.invoke(request, {"recursion_limit": 6 * harness.max_steps + 10})
     except OutOfSteps:
-        stage.recorder.finish("steps", detail=f"no answer within {stage.max_steps} steps")
+        harness.recorder.finish("steps", detail=f"no answer within {harness.max_steps} steps")
         return
-    stage.recorder.finish("answered", answer=str(found["messages"][-1].content))
+    harness.recorder.finish("answered", answer=str(found["messages"][-1].content))
 
 
 def _tool(spec: ToolSpec) -> BaseTool:

@@ -19,7 +19,7 @@ from sealegs.adapters.mcp import Gate
 from sealegs.adapters.mcp.pipe_relay import PipeRelay
 from sealegs.agents import Say
 from sealegs.engines import prefork_server
-from sealegs.engines.episode_stage import EpisodeStage, MachineFailed
+from sealegs.engines.episode_harness import EpisodeHarness, MachineFailed
 from sealegs.engines.mcp_server import VERSION
 from sealegs.faults.call import Effect, Failure, failure_body
 from sealegs.faults.user_error import UserError
@@ -29,7 +29,7 @@ from sealegs.traces import Recorder, ToolRan
 LONGEST = 2**24  # bytes of one message
 
 
-def play_over_mcp(stage: EpisodeStage) -> None:
+def play_over_mcp(harness: EpisodeHarness) -> None:
     """Play an episode over MCP.
 
     Raises:
@@ -37,7 +37,7 @@ def play_over_mcp(stage: EpisodeStage) -> None:
     """
     try:
         with TemporaryDirectory(prefix="sealegs-maze-") as folder:
-            asyncio.run(_play(stage, Path(folder) / "ledger.jsonl"))
+            asyncio.run(_play(harness, Path(folder) / "ledger.jsonl"))
     except (OSError, UserError) as error:  # of this process and the server's: what a tool raises comes as an answer
         failure = error.__cause__ if isinstance(error, UserError) else error  # a server that could not be started
         if not isinstance(failure, OSError):
@@ -48,15 +48,15 @@ def play_over_mcp(stage: EpisodeStage) -> None:
         ) from error
 
 
-async def _play(stage: EpisodeStage, ledger: Path) -> None:
-    episode, agent, recorder = stage.episode, stage.agent, stage.recorder
+async def _play(harness: EpisodeHarness, ledger: Path) -> None:
+    episode, agent, recorder = harness.episode, harness.agent, harness.recorder
     tools = [spec.name for spec in episode.specs]
     command = prefork_server.server_command(ledger, episode.task, episode.tasks, tools)
     gate = Gate(
         episode.plan,
         episode=episode.id,
-        layers=stage.layers,
-        clock=stage.clock,
+        layers=harness.layers,
+        clock=harness.clock,
         timeout=TOOL_TIMEOUT,
         watcher=recorder,
     )
@@ -67,7 +67,7 @@ async def _play(stage: EpisodeStage, ledger: Path) -> None:
         await client.request("tools/list", {})
         gate.session.know(episode.specs)  # a server cannot announce invariants
         done = _Ledger(ledger, recorder)
-        for number in range(1, stage.max_steps + 1):
+        for number in range(1, harness.max_steps + 1):
             act = agent.act()
             if isinstance(act, Say):
                 recorder.finish("answered", answer=act.text)
@@ -75,7 +75,7 @@ async def _play(stage: EpisodeStage, ledger: Path) -> None:
             answer = await client.request("tools/call", {"name": act.tool, "arguments": dict(act.arguments)})
             done.read(number)
             agent.observe(act, tool_answer_text(answer))
-        recorder.finish("steps", detail=f"no answer within {stage.max_steps} steps")
+        recorder.finish("steps", detail=f"no answer within {harness.max_steps} steps")
 
 
 def tool_answer_text(answer: dict[str, Any]) -> str:

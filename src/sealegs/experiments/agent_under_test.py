@@ -23,7 +23,7 @@ from sealegs.experiments.command_agent import CommandAgent
 from sealegs.experiments.endpoint_agent import EndpointAgent
 from sealegs.experiments.framework_agents import FUNCTION, framework_runner
 from sealegs.experiments.run_guards import PATIENCE, RunOverTime, directory_kept, threads_awaited, time_limited
-from sealegs.experiments.run_stage import RunStage
+from sealegs.experiments.run_harness import RunHarness
 from sealegs.faults.naming import import_object
 from sealegs.faults.user_error import UserError
 
@@ -37,7 +37,7 @@ class AgentUnderTest(Protocol):
     def name(self) -> str:
         """The agent's name in reports."""
 
-    def run(self, stage: RunStage) -> Any:
+    def run(self, harness: RunHarness) -> Any:
         """Run it once and return its answer; what it raises is its failure."""
 
 
@@ -48,15 +48,15 @@ class CallableAgent:
     name: str
     function: Callable[..., Any]
 
-    def run(self, stage: RunStage) -> Any:
+    def run(self, harness: RunHarness) -> Any:
         """Call it while the session is active."""
-        given, named = arguments_for(self.function, stage)
-        with directory_kept(), stage.session, time_limited(stage.time_limit), threads_awaited():
+        given, named = arguments_for(self.function, harness)
+        with directory_kept(), harness.session, time_limited(harness.time_limit), threads_awaited():
             answer = self.function(*given, **named)
             return awaited(answer) if inspect.isawaitable(answer) else answer
 
 
-def arguments_for(function: Callable[..., Any], stage: RunStage) -> tuple[list[Any], dict[str, Any]]:
+def arguments_for(function: Callable[..., Any], harness: RunHarness) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of a call of the function: the input if it takes one, and the session if it names it.
 
     Raises:
@@ -64,7 +64,7 @@ def arguments_for(function: Callable[..., Any], stage: RunStage) -> tuple[list[A
     """
     parameters = inspect.signature(function).parameters.values()
     # Only by name: an agent that takes any keywords did not ask for a session.
-    named = {"session": stage.session} if any(one.name == "session" for one in parameters) else {}
+    named = {"session": harness.session} if any(one.name == "session" for one in parameters) else {}
     places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     placed = [one for one in parameters if one.kind in places]
     required = [one for one in parameters if one.kind is one.KEYWORD_ONLY and one.default is one.empty]
@@ -75,17 +75,17 @@ def arguments_for(function: Callable[..., Any], stage: RunStage) -> tuple[list[A
     # Refused here: the TypeError of a call that does not fit would count as a crash of the agent in every run.
     if len(needed) > 1:
         raise UserError(f"{name} needs {len(needed)} arguments; an agent takes its input, and `session` if it wants it")
-    if stage.input and not free and not takes_any:
-        raise UserError(f"{name} takes no input, and one is given ({stage.input[:60]!r}); let it take one argument")
-    if needed and not stage.input:
+    if harness.input and not free and not takes_any:
+        raise UserError(f"{name} takes no input, and one is given ({harness.input[:60]!r}); let it take one argument")
+    if needed and not harness.input:
         raise UserError(f"{name} needs an input ({needed[0].name}); give it with --input or --inputs")
-    if not stage.input:
+    if not harness.input:
         return [], named
     target = next(iter(needed or free), None)
     # Behind another parameter, such as the session, or after a star, the input has no place of its own but a name.
     if target is not None and target not in placed[:1]:
-        return [], {**named, target.name: stage.input}
-    return [stage.input], named
+        return [], {**named, target.name: harness.input}
+    return [harness.input], named
 
 
 @cache

@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from sealegs.experiments.experiment_course import ExperimentCourse
 from sealegs.experiments.experiment_folder import ExperimentFolder
 from sealegs.experiments.experiment_options import ExperimentOptions, required_rate
 from sealegs.experiments.experiment_report import ExperimentReport
+from sealegs.experiments.experiment_runner import ExperimentRunner
+from sealegs.experiments.run_harness import RunHarness
 from sealegs.experiments.run_player import ENDS, RunPlayer
-from sealegs.experiments.run_stage import RunStage
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
@@ -55,19 +55,19 @@ class BodyAgent:
     errors: dict[str, BaseException] = field(default_factory=dict)
     _failed: str | None = None
 
-    def run(self, stage: RunStage) -> str | None:
+    def run(self, harness: RunHarness) -> str | None:
         """Run the body while the session is active; an assertion that fails is left to the check."""
         self._failed = None
-        run = _run_name(stage)
-        self.began(run, stage.session)
+        run = _run_name(harness)
+        self.began(run, harness.session)
         try:
-            with stage.session:
+            with harness.session:
                 self.body()
         except self.failures as error:
             self.errors[run] = error
             self._failed = str(error) or "an assertion of the test"
         except self.skips as error:
-            if not stage.plan.rules:  # without faults it skips the whole test
+            if not harness.plan.rules:  # without faults it skips the whole test
                 raise
             self.errors[run] = error
             self._failed = f"the test skipped itself: {error}"
@@ -77,7 +77,7 @@ class BodyAgent:
         answer = self.answer_of()
         if answer is None:
             return None
-        stage.recorder.note({"input": answer[1]})
+        harness.recorder.note({"input": answer[1]})
         return answer[0]
 
     def check(self, answer: object) -> None:
@@ -86,9 +86,9 @@ class BodyAgent:
             raise AssertionError(self._failed)
 
 
-def _run_name(stage: RunStage) -> str:
-    first = stage.recorder.events[0]
-    return first.episode if isinstance(first, EpisodeStarted) else stage.episode
+def _run_name(harness: RunHarness) -> str:
+    first = harness.recorder.events[0]
+    return first.episode if isinstance(first, EpisodeStarted) else harness.episode
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class BodyRuns:
     options: ExperimentOptions
     specs: Mapping[str, ToolSpec]
 
-    def course(self, agent: BodyAgent, watch: Callable[[Plan, Clock], Watcher]) -> ExperimentCourse:
+    def runner(self, agent: BodyAgent, watch: Callable[[Plan, Clock], Watcher]) -> ExperimentRunner:
         """The experiment on a body."""
         player = RunPlayer(
             agent,
@@ -111,7 +111,7 @@ class BodyRuns:
             quiet=False,
             passing=(*ENDS, *agent.skips, *agent.ends),
         )
-        return ExperimentCourse(player, ExperimentFolder(None, self.options, "", lambda note: None))
+        return ExperimentRunner(player, ExperimentFolder(None, self.options, "", lambda note: None))
 
 
 def body_runs(
@@ -140,7 +140,7 @@ def body_runs(
     # A text is a sequence of texts too: each letter would be taken for a contract.
     if isinstance(contracts, str):
         raise UserError(f'contracts is a text; give a list: contracts=["{contracts}"]')
-    # Read for their mistakes alone, which thus show before the first run; `BodyRuns.course` reads them again.
+    # Read for their mistakes alone, which thus show before the first run; `BodyRuns.runner` reads them again.
     for text in contracts:
         contract_from(text)
     known = list(specs)
@@ -168,14 +168,14 @@ def body_runs(
     return BodyRuns(options, {spec.name: spec for spec in known})
 
 
-def made_runs(course: ExperimentCourse) -> ExperimentReport:
+def made_runs(runner: ExperimentRunner) -> ExperimentReport:
     """Make the runs of a body.
 
     Raises:
         UserError: a contract judges answers and the body reported none, or no tool was seen to draw faults on.
     """
-    with closing(course.folder):
-        report = course.report()
+    with closing(runner.folder):
+        report = runner.report()
     untold = [one for one in report.options.contracts if one.partition(":")[0] in OF_ANSWERS]
     # Only with calls in the record: a body that made none has a plainer problem, which the report shows.
     if untold and not any(run.record.answer for run in report.runs) and any(run.record.turns for run in report.runs):

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from sealegs.experiments.foreign_records import enter_foreign_records
-from sealegs.experiments.run_stage import RunStage
+from sealegs.experiments.run_harness import RunHarness
 from sealegs.traces.environment_names import EPISODE, PLAN, RECORDS, TIMEOUT
 
 PLACE = "{input}"
@@ -36,25 +36,25 @@ class CommandAgent:
     name: str
     words: tuple[str, ...]
 
-    def run(self, stage: RunStage) -> Any:
+    def run(self, harness: RunHarness) -> Any:
         """Start it, wait for its end, and enter what was recorded elsewhere.
 
         Raises:
             AgentEndedBadly: it failed or took too long; what was recorded until then is entered too.
         """
-        words = [word.replace(PLACE, stage.input) for word in self.words]
-        given = "" if any(PLACE in word for word in self.words) else stage.input
+        words = [word.replace(PLACE, harness.input) for word in self.words]
+        given = "" if any(PLACE in word for word in self.words) else harness.input
         with tempfile.TemporaryDirectory(prefix="sealegs-") as place:
             folder = Path(place)
             plan = folder / "plan.json"
-            plan.write_text(stage.plan.model_dump_json(by_alias=True, exclude_defaults=False), "utf-8")
+            plan.write_text(harness.plan.model_dump_json(by_alias=True, exclude_defaults=False), "utf-8")
             (folder / "records").mkdir()
-            variables = {PLAN: str(plan), EPISODE: stage.episode, RECORDS: str(folder / "records")}
-            variables |= {TIMEOUT: str(stage.timeout)}
+            variables = {PLAN: str(plan), EPISODE: harness.episode, RECORDS: str(folder / "records")}
+            variables |= {TIMEOUT: str(harness.timeout)}
             try:
-                return _output(words, given, {**os.environ, **variables}, stage.time_limit)
+                return _output(words, given, {**os.environ, **variables}, harness.time_limit)
             finally:
-                enter_foreign_records(folder / "records", stage.recorder)
+                enter_foreign_records(folder / "records", harness.recorder)
 
 
 def _output(words: list[str], given: str, environment: dict[str, str], time_limit: float) -> str:

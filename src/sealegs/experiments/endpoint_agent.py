@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sealegs.experiments.foreign_records import enter_foreign_events
-from sealegs.experiments.run_stage import RunStage
+from sealegs.experiments.run_harness import RunHarness
 from sealegs.faults.user_error import UserError
 from sealegs.inject.remote_episode import HEADER, PATH, TOKEN
 from sealegs.traces import decode_event
@@ -34,7 +34,7 @@ class EndpointAgent:
 
     name: str
 
-    def run(self, stage: RunStage) -> Any:
+    def run(self, harness: RunHarness) -> Any:
         """Hand over the plan, make the request, and enter what was recorded there.
 
         Raises:
@@ -44,8 +44,8 @@ class EndpointAgent:
         id = uuid.uuid4().hex
         parts = urlsplit(self.name)
         place = f"{parts.scheme}://{parts.netloc}{PATH}/{id}"
-        handed = {"plan": stage.plan.model_dump(mode="json", by_alias=True), "episode": stage.episode}
-        status, text = _request("PUT", place, json.dumps(handed).encode(), {}, stage.time_limit)
+        handed = {"plan": harness.plan.model_dump(mode="json", by_alias=True), "episode": harness.episode}
+        status, text = _request("PUT", place, json.dumps(handed).encode(), {}, harness.time_limit)
         if status != 204:
             raise UserError(
                 f"{parts.netloc} does not take a fault plan (status {status}: {text[:200]!r}); wrap the agent's app in "
@@ -53,11 +53,11 @@ class EndpointAgent:
             )
         try:
             status, text = _request(
-                "POST", self.name, json.dumps({"input": stage.input}).encode(), {HEADER: id}, stage.time_limit
+                "POST", self.name, json.dumps({"input": harness.input}).encode(), {HEADER: id}, harness.time_limit
             )
         finally:
-            _, lines = _request("DELETE", place, None, {}, stage.time_limit)
-            enter_foreign_events((decode_event(json.loads(one)) for one in lines.splitlines()), stage.recorder)
+            _, lines = _request("DELETE", place, None, {}, harness.time_limit)
+            enter_foreign_events((decode_event(json.loads(one)) for one in lines.splitlines()), harness.recorder)
         if status >= 400:
             raise EndpointFailed(f"status {status}: {text[:300]}")
         return _answer(text)

@@ -1,4 +1,7 @@
-"""The options of an experiment: equal options give equal runs, so that the same command resumes it."""
+"""The options of an experiment: equal options give equal runs, so that the same command resumes it.
+
+Each is declared once, here: name, type, default, bounds and the help of `sealegs test` and `sealegs check`.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,36 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from sealegs.faults.plan import Plan
 from sealegs.faults.plan_files import plan_from
 from sealegs.faults.user_error import UserError
-from sealegs.scoring.experiment_metrics import Arm
+from sealegs.suites.choices import MOST_SEED
+from sealegs.suites.run_options import option, repeated_option, time_limit_option
+
+if TYPE_CHECKING:
+    from sealegs.scoring.experiment_metrics import Arm
 
 MOST_RUNS = 100_000
+LEAST_TIME = 0.001  # seconds
+
+
+def required_rate(value: float) -> float:
+    """A required pass rate, of a share or of a percentage.
+
+    Raises:
+        UserError: it is neither.
+    """
+    share = value / 100 if value > 1 else value
+    if not (math.isfinite(share) and 0 < share <= 1):
+        raise UserError(
+            f"the required pass rate must be above 0 and at most 100 %, and {value:g} is not; give a share such as "
+            "0.8, or 80 for 80 %"
+        )
+    return share
 
 
 class ExperimentOptions(BaseModel):
@@ -28,14 +51,8 @@ class ExperimentOptions(BaseModel):
         check: `module:function` of the check, or its name; empty for none.
         contracts: what every run must keep (`scoring.run_contracts`).
         inputs: the agent's inputs, in turn; one empty text where it takes nothing.
-        runs: how many runs are made under faults, at most.
-        baseline: whether as many are made without faults.
-        fail_under: the pass rate under faults that is required, above 0 and at most 1.
-        seed: decides every fault that is drawn.
-        max_calls: tool calls after which a run is cut off.
-        timeout: seconds on the experiment's clock after which one call is given up.
-        time_limit: seconds of real time after which a run is ended.
-        clock: `virtual`: injected waits cost no time; `real`: they do.
+        fail_under: a share or a percentage when it is given; kept as a share.
+        timeout: in seconds on the experiment's clock.
         settle: whether the runs stop once the verdict is settled.
     """
 
@@ -43,17 +60,21 @@ class ExperimentOptions(BaseModel):
 
     agent: str
     plan: str = ""
-    check: str = ""
-    contracts: tuple[str, ...] = ()
+    check: str = option("", "Whether an answer is right, as module:function.")
+    contracts: tuple[str, ...] = repeated_option(
+        "A contract that every run must keep, such as no_action_twice.", "--contract"
+    )
     inputs: tuple[str, ...] = ("",)
-    runs: int = Field(20, ge=1, le=MOST_RUNS)
-    baseline: bool = True
-    fail_under: float = Field(0.8, gt=0, le=1)
-    seed: int = Field(0, ge=0, lt=2**32)
-    max_calls: int = Field(50, ge=1)
-    timeout: float = Field(30.0, gt=0)
-    time_limit: float = Field(300.0, gt=0)
-    clock: Literal["virtual", "real"] = "virtual"
+    runs: int = option(20, "At most this many runs under faults, and as many without.", ge=1, le=MOST_RUNS)
+    baseline: bool = option(True, "Whether runs without faults are made too.")
+    fail_under: Annotated[float, AfterValidator(required_rate)] = option(
+        0.8, "The pass rate under faults that is required, such as 0.8, or 80 for 80 %."
+    )
+    seed: int = option(0, "Decides every fault that is drawn.", ge=0, le=MOST_SEED)
+    max_calls: int = option(50, "Tool calls after which a run is cut off.", ge=1)
+    timeout: float = option(30.0, "Seconds until one call is given up.", ge=LEAST_TIME)
+    time_limit: float = time_limit_option(300.0, LEAST_TIME)
+    clock: Literal["virtual", "real"] = option("virtual", "virtual: injected waits cost no time; real: they do.")
     settle: bool = True
 
     @property
@@ -107,21 +128,6 @@ def _input(file: Path, number: int, line: str) -> str:
     if not isinstance(text, str):
         raise UserError(f'{file}, line {number}: {text!r} is not a text; write {{"input": "some text"}}')
     return text
-
-
-def required_rate(value: float) -> float:
-    """A required pass rate, of a share or of a percentage.
-
-    Raises:
-        UserError: it is neither.
-    """
-    share = value / 100 if value > 1 else value
-    if not (math.isfinite(share) and 0 < share <= 1):
-        raise UserError(
-            f"the required pass rate must be above 0 and at most 100 %, and {value:g} is not; give a share such as "
-            "0.8, or 80 for 80 %"
-        )
-    return share
 
 
 def distinct(inputs: Sequence[str]) -> tuple[str, ...]:

@@ -11,10 +11,10 @@ from typing import Any
 
 from sealegs.experiments.agent_under_test import agent_from
 from sealegs.experiments.code_digest import code_digest
-from sealegs.experiments.experiment_course import ExperimentCourse, ExperimentView, SilentView
 from sealegs.experiments.experiment_folder import ExperimentFolder
-from sealegs.experiments.experiment_options import ExperimentOptions, distinct, required_rate
+from sealegs.experiments.experiment_options import ExperimentOptions, distinct
 from sealegs.experiments.experiment_report import ExperimentReport
+from sealegs.experiments.experiment_runner import ExperimentRunner, ExperimentView, SilentView
 from sealegs.experiments.run_player import Check, RunPlayer
 from sealegs.faults.naming import import_callable, import_object
 from sealegs.faults.plan import Plan
@@ -22,6 +22,7 @@ from sealegs.faults.plan_files import read_plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.run_contracts import contract_from
+from sealegs.suites.run_options import options_from
 
 
 def experiment(
@@ -31,9 +32,6 @@ def experiment(
     check: str | Check | None = None,
     contracts: Sequence[str] = (),
     inputs: Sequence[str] = (),
-    runs: int = 20,
-    baseline: bool = True,
-    fail_under: float = 0.8,
     specs: str | Iterable[ToolSpec] = (),
     out: str | Path | None = None,
     jobs: int = 1,
@@ -49,32 +47,27 @@ def experiment(
             the answer, and `record` and `input` if it names them.
         contracts: what every run must keep, by name (`docs/contracts.md`).
         inputs: the agent's inputs, in turn.
-        runs: how many runs are made under faults, at most.
-        baseline: whether as many are made without faults.
-        fail_under: the pass rate under faults that is required.
         specs: what is known of the tools, or `module:name` of it.
         out: a folder that keeps the runs, so that the same experiment is resumed; none by default.
         jobs: processes, for an agent that is given by name.
         view: what is shown on the way; nothing by default.
-        more: `seed`, `max_calls`, `timeout`, `time_limit`, `clock` and `settle`; see `ExperimentOptions`.
+        more: `runs`, `baseline`, `fail_under`, `seed`, `max_calls`, `timeout`, `time_limit`, `clock` and `settle`,
+            which `ExperimentOptions` declares.
 
     Raises:
         UserError: something that was given cannot be used.
     """
     chosen = read_plan(plan) if isinstance(plan, (str, Path)) else plan
     found = agent_from(agent)
-    options = ExperimentOptions(
-        agent=found.name,
-        plan="" if chosen is None else chosen.model_dump_json(by_alias=True),  # an edited file: another experiment
-        check=_name_of(check),
-        contracts=tuple(contracts),
-        inputs=distinct(inputs),
-        runs=runs,
-        baseline=baseline,
-        fail_under=required_rate(fail_under),
-        **more,
-    )
-    if chosen is None and not baseline:
+    given = {
+        "agent": found.name,
+        "plan": "" if chosen is None else chosen.model_dump_json(by_alias=True),  # an edited file: another experiment
+        "check": _name_of(check),
+        "contracts": tuple(contracts),
+        "inputs": distinct(inputs),
+    }
+    options = options_from(ExperimentOptions, {**given, **more}, typed=False)
+    if chosen is None and not options.baseline:
         raise UserError("faults are drawn from the tools of the runs without faults; give a plan, or keep the baseline")
     if chosen is not None and not chosen.rules:
         raise UserError(f"the plan {chosen.name!r} has no rules; give it one, or give no plan")
@@ -92,7 +85,7 @@ def experiment(
     shown = view or SilentView()
     code = code_digest(found, player.check)
     with closing(ExperimentFolder(None if out is None else Path(out), options, code, shown.note)) as folder:
-        report = ExperimentCourse(player, folder, jobs, shown, maker).report()
+        report = ExperimentRunner(player, folder, jobs, shown, maker).report()
         folder.end(report.data())  # not where an exception stopped it: a folder without its end is resumed
     return report
 

@@ -25,8 +25,8 @@ from sealegs.experiments.body_runs import (
     made_runs,
     runs_found,
 )
-from sealegs.experiments.experiment_course import ExperimentCourse
 from sealegs.experiments.experiment_report import ExperimentReport
+from sealegs.experiments.experiment_runner import ExperimentRunner
 from sealegs.faults.plan import Plan
 from sealegs.faults.user_error import UserError
 from sealegs.inject import Clock, Session
@@ -72,20 +72,20 @@ class RunsOfTest:
         )
         mistake = ""
         try:
-            self._make(self.wanted.course(agent, self._watched))
+            self._make(self.wanted.runner(agent, self._watched))
         except UserError as error:
             mistake = str(error)
         failure = mistake or (self._judged(self.report) if self.report else "")
         if failure:
             pytest.fail(failure, pytrace=False)
 
-    def _make(self, course: ExperimentCourse) -> None:
+    def _make(self, runner: ExperimentRunner) -> None:
         """Make the runs, or the one that `--faults-run` asks for, which ends the test as it ended."""
         only: int | None = self.item.config.getoption("--faults-run")
         if only is None:
-            self.report = made_runs(course)
+            self.report = made_runs(runner)
             return
-        run = self.single = course.single(only - 1 if only else 0, "faults" if only else "baseline")
+        run = self.single = runner.single(only - 1 if only else 0, "faults" if only else "baseline")
         error = self._errors.get(run.record.episode)
         if error is not None:
             raise error

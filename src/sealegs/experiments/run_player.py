@@ -13,7 +13,7 @@ from typing import Any
 from sealegs.experiments.agent_under_test import AgentUnderTest
 from sealegs.experiments.experiment_options import ExperimentOptions, ExperimentRun
 from sealegs.experiments.run_guards import RunOverTime, exits_raised
-from sealegs.experiments.run_stage import RunStage
+from sealegs.experiments.run_harness import RunHarness
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
@@ -75,13 +75,13 @@ class RunPlayer:
         recorder = Recorder(clock)
         recorder.start(run.id, self._facts(run, plan))
         limit = CallLimit(self.options.max_calls)
-        stage = self._stage(run, plan, clock, recorder, limit)
+        harness = self._harness(run, plan, clock, recorder, limit)
         answer: Any = None
         end: Reason = "answered"
         detail = ""
         with metering() as usage, exits_raised():
             try:
-                answer = call_quietly(lambda: self.agent.run(stage)) if self.quiet else self.agent.run(stage)
+                answer = call_quietly(lambda: self.agent.run(harness)) if self.quiet else self.agent.run(harness)
             except self.passing:
                 raise
             except (EndlessWait, RunOverTime) as error:
@@ -94,7 +94,9 @@ class RunPlayer:
         self._judge(recorder, run, answer, end, detail)
         return recorder.events
 
-    def _stage(self, run: ExperimentRun, plan: Plan, clock: Clock, recorder: Recorder, limit: CallLimit) -> RunStage:
+    def _harness(
+        self, run: ExperimentRun, plan: Plan, clock: Clock, recorder: Recorder, limit: CallLimit
+    ) -> RunHarness:
         episode = f"{self.key}{run.number}"
         session = Session(
             plan,
@@ -105,7 +107,7 @@ class RunPlayer:
             timeout=self.options.timeout,
             watcher=recorder if self.watch is None else Watchers(recorder, self.watch(plan, clock)),
         )
-        return RunStage(run.input, episode, plan, session, recorder, self.options.timeout, self.options.time_limit)
+        return RunHarness(run.input, episode, plan, session, recorder, self.options.timeout, self.options.time_limit)
 
     def _facts(self, run: ExperimentRun, plan: Plan) -> dict[str, Any]:
         return {

@@ -34,8 +34,8 @@ class Call:
         chunks: where the tool answers chunk by chunk, so many chunks are wanted, each shown as it comes (a
             `PartialResult` is the answer where there are more); None: the whole answer is wanted, and nothing is shown
             before it.
-        held: the chunks are shown one by one, each by a `Wait` that says so; the answer is `MORE_TO_COME` if there is
-            any.
+        buffered: the chunks are shown one by one, each by a `Wait` that says so; the answer is `MORE_TO_COME` if
+            there is any.
         retry: how many times the client that sends the call had sent it before, by itself and where it says so.
     """
 
@@ -45,7 +45,7 @@ class Call:
     nth: int = 0
     dry: bool = False
     chunks: int | None = None
-    held: bool = False
+    buffered: bool = False
     cut: int | None = None
     retry: int = field(default=0, compare=False)
 
@@ -53,7 +53,15 @@ class Call:
         """The same call, to be made without its effect or with it."""
         # Made outright: `replace` costs more than twice as much, and many faults on tools with effects come here.
         return Call(
-            self.tool, self.arguments, self.id, self.nth, dry, self.chunks, self.held, cut=self.cut, retry=self.retry
+            self.tool,
+            self.arguments,
+            self.id,
+            self.nth,
+            dry,
+            self.chunks,
+            self.buffered,
+            cut=self.cut,
+            retry=self.retry,
         )
 
 
@@ -100,8 +108,9 @@ class Wait:
     Attributes:
         seconds: how long.
         ignores_cancel: whoever is waited for does not stop at a cancel that is sent to it as a message (MCP has one).
-        chunks: so many chunks of the answer to the last call, which was held or whole, are shown then, if the agent's
-            call wants chunks. The layer is sent `MORE_TO_COME` while there are more, then that answer as a whole.
+        chunks: so many chunks of the answer to the last call, which was buffered or whole, are shown then, if the
+            agent's call wants chunks. The layer is sent `MORE_TO_COME` while there are more, then that answer as a
+            whole.
     """
 
     seconds: float

@@ -18,8 +18,8 @@ def run_to_chunk(call: Call, after: int) -> Generator[Call | Wait, Outcome, Outc
     Returns:
         What the agent is shown in place of the fault; None where the answer breaks off there.
     """
-    if call.held:  # by a fault outside this one, so nothing of it has been shown
-        call = replace(call, chunks=None, held=False)
+    if call.buffered:  # by a fault outside this one, so nothing of it has been shown
+        call = replace(call, chunks=None, buffered=False)
     if call.chunks is not None and call.chunks < after:  # a fault outside this one breaks off sooner
         return (yield call)
     truth = yield call if call.chunks is None else replace(call, chunks=after)

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from sealegs.generate.private_set import PrivateSet
     from sealegs.generate.staged.reverse_validation import ReverseValidation
 
-ENGINES = ("rules", "model")
+METHODS = ("rules", "model")
 PER_LEVEL = 25  # tasks, by default
 VALIDATION = Path("sealegs-validation")
 Progress = Callable[[int, int], None]
 
 
-def chosen_engine(
+def chosen_method(
     *,
-    engine: str,
+    method: str,
     model: str,
     judge_model: str,
     levels: str,
@@ -48,27 +48,27 @@ def chosen_engine(
         UserError: the message holds everything that is wrong with the options.
     """
     wanted, problems = _named_levels(levels)
-    if engine not in ENGINES:
-        problems.append(f"unknown engine {engine!r}: choose from {', '.join(ENGINES)}")
-    if engine == "model" and not model:
-        problems.append("--engine model needs a model: --model openai/gpt-5")
-    if engine == "rules" and (model or judge_model):
-        problems.append("--engine rules asks no model; leave --model and --judge-model out, or say --engine model")
-    if engine == "model" and world is not None:
+    if method not in METHODS:
+        problems.append(f"unknown method {method!r}: choose from {', '.join(METHODS)}")
+    if method == "model" and not model:
+        problems.append("--method model needs a model: --model openai/gpt-5")
+    if method == "rules" and (model or judge_model):
+        problems.append("--method rules asks no model; leave --model and --judge-model out, or say --method model")
+    if method == "model" and world is not None:
         problems.append(
-            "--engine model makes tasks of the shipped tools alone; leave --world out, or say --engine rules"
+            "--method model makes tasks of the shipped tools alone; leave --world out, or say --method rules"
         )
-    if engine == "model" and shard is not None:
+    if method == "model" and shard is not None:
         problems.append(
-            "--shard divides --engine rules alone: with models each task is requested once it is known that one is "
+            "--shard divides --method rules alone: with models each task is requested once it is known that one is "
             "missing; leave it out"
         )
     # Looked for and not imported, so that a missing package is named together with every other mistake.
-    if engine == "model" and find_spec("inspect_ai") is None:
+    if method == "model" and find_spec("inspect_ai") is None:
         problems.append('models are called through Inspect, which is not installed: pip install "sealegs[bench]"')
     if problems:
         raise UserError("; ".join(problems))
-    if engine == "rules":
+    if method == "rules":
         from sealegs.generate.rules.engine import generate_by_rules
         from sealegs.generate.world_tasks import sound_domain
 

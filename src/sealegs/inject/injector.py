@@ -170,7 +170,7 @@ class Injector:
         if chunks is not None and not all(fired.rule_state.rule.fault.streamed for fired in triggered.faults):
             chunks = None
         # A call that came with its number, as those do that only the injector sees, can be taken as it is.
-        if call.nth != triggered.nth or chunks is not call.chunks or call.held or call.cut or call.retry:
+        if call.nth != triggered.nth or chunks is not call.chunks or call.buffered or call.cut or call.retry:
             call = Call(call.tool, call.arguments, call.id, triggered.nth, call.dry, chunks)
         try:
             outcome = yield from self._below(triggered, triggered.faults, call, call)
@@ -380,12 +380,12 @@ def _run(triggered: TriggeredFaults, call: Call, own: Call) -> Steps:
     """The tool itself, below all rules.
 
     Where it cannot run dry and has effects, the agent's own call runs as usual, and no other call is made: nobody asked
-    for that effect. An answer that is to be remembered is not held.
+    for that effect. An answer that is to be remembered is not buffered.
     """
     target = triggered.target
     # A fault that serves old answers needs the whole one to remember.
-    if call.held and target.earlier is not None:
-        call = replace(call, chunks=None, held=False)
+    if call.buffered and target.earlier is not None:
+        call = replace(call, chunks=None, buffered=False)
     outcome = yield call
     if outcome is NO_DRY_RUN:
         # For a tool without effects a dry run and a real one are the same, so nothing was missed.

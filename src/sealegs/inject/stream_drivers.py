@@ -57,13 +57,13 @@ def drive_stream(layer: Layer, call: Call, run: Run, split: Split, clock: Clock)
                     # Shown as they come, so the outcome must not be split and shown once more at the end.
                     ahead = ahead or request.chunks is not None
                     latest, chunk = _taken(next(coming))
-                    while latest is MORE_TO_COME and not request.held:
+                    while latest is MORE_TO_COME and not request.buffered:
                         if request.chunks is not None:
                             yield chunk
                         latest, chunk = _taken(next(coming))
                     answer = latest
                     # A run whose chunks are held stays open: waits that follow let them through one by one.
-                    if not request.held:
+                    if not request.buffered:
                         runs.close()
                         coming = None
                 else:
@@ -110,12 +110,12 @@ async def drive_stream_async(
                     coming = await runs.enter_async_context(aclosing(_within_async(request, run)))
                     ahead = ahead or request.chunks is not None
                     latest, chunk = _taken(await anext(coming))
-                    while latest is MORE_TO_COME and not request.held:
+                    while latest is MORE_TO_COME and not request.buffered:
                         if request.chunks is not None:
                             yield chunk
                         latest, chunk = _taken(await anext(coming))
                     answer = latest
-                    if not request.held:
+                    if not request.buffered:
                         await runs.aclose()
                         coming = None
                 else:

@@ -34,7 +34,7 @@ CLASSES: tuple[FailureClass, ...] = get_args(FailureClass)
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearExemplar:
     """An exemplar near a failure.
 
     Attributes:
@@ -51,7 +51,7 @@ class Near:
 class Retriever(Protocol):
     """A finder of exemplars (the bank)."""
 
-    def near(self, signature: Signature, call: Call | None = None) -> Near | None:
+    def near(self, signature: Signature, call: Call | None = None) -> NearExemplar | None:
         """The nearest exemplar; None where none is near enough to be believed."""
 
 

@@ -154,7 +154,7 @@ def _course_plots(table: RankTable, place: int) -> Iterator[RankPlot]:
     """The funnel and what went wrong, where the suite asks for them."""
     from markupsafe import Markup
 
-    from sealegs.reports.rank_course_plots import draw_funnel, draw_terms, funnel_lines
+    from sealegs.reports.rank_funnel_plots import draw_funnel, draw_terms, funnel_lines
     from sealegs.reports.rank_plots import ON_A_PAGE, plot_inline
 
     stages, lines = funnel_lines(table)

@@ -5,7 +5,7 @@ calls.
 """
 
 from sealegs.sandbox.available_isolation import find_isolation, launcher
-from sealegs.sandbox.code_kernel import Dead, Kernel, answer_through_session
+from sealegs.sandbox.code_kernel import Kernel, KernelEnded, answer_through_session
 from sealegs.sandbox.conversation import CodeTurn, CompletedCall, StartFailed
 from sealegs.sandbox.isolation_status import Isolation
 from sealegs.sandbox.launching import Launcher
@@ -19,9 +19,9 @@ __all__ = [
     "CodeTurn",
     "CommandResult",
     "CompletedCall",
-    "Dead",
     "Isolation",
     "Kernel",
+    "KernelEnded",
     "Launcher",
     "Limits",
     "Pool",

@@ -25,7 +25,7 @@ from sealegs.sandbox.pipes import Answer, drive_conversation, drive_conversation
 from sealegs.sandbox.process import KernelProcess
 
 
-class Dead(RuntimeError):
+class KernelEnded(RuntimeError):
     """The kernel has ended; its variables are lost. Take another one."""
 
 
@@ -122,7 +122,7 @@ class Kernel:
 
     def _turn(self, code: str, seconds: float | None = None) -> Generator[Request, Any, CodeTurn]:
         if not self._alive:
-            raise Dead("this kernel has ended; take another one")
+            raise KernelEnded("this kernel has ended; take another one")
         if not self._ready:
             yield from self._begin(())
         return (yield from self._talk.turn(code, seconds))

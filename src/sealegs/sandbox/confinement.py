@@ -25,7 +25,7 @@ class Unsupported(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Hello:
+class Handshake:
     """The first message of a kernel, about its machine."""
 
     machine: str
@@ -34,7 +34,7 @@ class Hello:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class KernelEnvironment:
     """The place that a kernel runs in.
 
     Attributes:
@@ -54,7 +54,7 @@ class Ground:
     contained: bool = False
 
 
-def confinement(hello: Hello, ground: Ground, limits: Limits) -> dict[str, Any]:
+def confinement(hello: Handshake, ground: KernelEnvironment, limits: Limits) -> dict[str, Any]:
     """Everything that a kernel has to give up.
 
     Raises:
@@ -89,7 +89,7 @@ def confinement(hello: Hello, ground: Ground, limits: Limits) -> dict[str, Any]:
     }
 
 
-def _landlock(abi: int, ground: Ground) -> dict[str, Any]:
+def _landlock(abi: int, ground: KernelEnvironment) -> dict[str, Any]:
     # Landlock refuses a ruleset with rights that its version does not know.
     handled = FILES_BY_ABI[max(known for known in FILES_BY_ABI if known <= abi)]
     reading = READ_FILE | READ_FOLDER

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from sealegs.faults.call import Failure, Outcome
 from sealegs.faults.spec import ToolSpec
-from sealegs.sandbox.confinement import Hello
+from sealegs.sandbox.confinement import Handshake
 from sealegs.sandbox.kernel_protocol import (
     FunctionCallRequest,
     ProtocolViolation,
@@ -119,7 +119,7 @@ class Conversation:
         self._request_bytes = self._answered_bytes = 0
         self._functions: dict[str, frozenset[str]] = {}
 
-    def greet(self, confinement: Callable[[Hello], Mapping[str, Any]]) -> Generator[Request, Any, None]:
+    def greet(self, confinement: Callable[[Handshake], Mapping[str, Any]]) -> Generator[Request, Any, None]:
         """Have the kernel confine itself.
 
         Raises:
@@ -130,7 +130,9 @@ class Conversation:
             hello = parse_line((yield from self._line(until))).get("hello")
             if not isinstance(hello, dict):
                 raise StartFailed("it began with something else than a greeting")
-            how = confinement(Hello(**hello))  # decided by the host, which trusts nothing but the facts of the greeting
+            how = confinement(
+                Handshake(**hello)
+            )  # decided by the host, which trusts nothing but the facts of the greeting
             yield from self._say(how, until)
             answer = parse_line((yield from self._line(until)))
         except (KernelGone, ProtocolViolation) as error:

@@ -36,7 +36,7 @@ DEPTH = 32  # of arguments; the host counts likewise
 CUT = "\n... ({} more characters were cut)"
 
 
-class Link:
+class HostPipes:
     """The two pipes to the host."""
 
     def __init__(self, requests: int, replies: int, unread: bytes = b"") -> None:
@@ -100,7 +100,7 @@ class TimeLimit(BaseException):
 class Calls:
     """The stubs of the host's functions, and what runs when one is called."""
 
-    def __init__(self, link: Link, message: int) -> None:
+    def __init__(self, link: HostPipes, message: int) -> None:
         self._link = link
         self._message = message
         self._made = 0
@@ -181,7 +181,7 @@ def help_(thing: Any) -> None:
 # --- turns -----------------------------------------------------------------------------------------------------------
 
 
-class Screen(io.TextIOBase):
+class CappedOutput(io.TextIOBase):
     """Standard output and error together, up to a number of characters."""
 
     def __init__(self, size: int) -> None:
@@ -241,7 +241,7 @@ class Turns:
 
     def run(self, number: int, code: str, seconds: float) -> Json:
         """One turn: what was shown, how it ended, and the error as the code's author should see it."""
-        screen = Screen(self._output)
+        screen = CappedOutput(self._output)
         sys.stdout = sys.stderr = screen
         how, error = "finished", None
         self._over = ""
@@ -317,7 +317,7 @@ def _cut(text: str, size: int) -> str:
 
 def kernel_main(requests: int, replies: int, unread: bytes = b"") -> None:
     """The whole life of the process."""
-    link = Link(requests, replies, unread)
+    link = HostPipes(requests, replies, unread)
     libc = ctypes.CDLL(None, use_errno=True)
     link.send({"hello": {"machine": os.uname().machine, "pid": os.getpid(), "landlock": landlock_abi(libc)}})
     how = link.receive()

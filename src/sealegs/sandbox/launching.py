@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from sealegs.sandbox.confinement import Ground, Hello, confinement
+from sealegs.sandbox.confinement import Handshake, KernelEnvironment, confinement
 from sealegs.sandbox.isolation_status import Isolation
 from sealegs.sandbox.limits import Limits
 from sealegs.sandbox.process import BOOT, KernelProcess, spawn
@@ -37,7 +37,7 @@ class Launcher(Protocol):
     def launch(self, limits: Limits) -> KernelProcess:
         """Start a process that runs `BOOT`, and return without waiting for it."""
 
-    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+    def confinement(self, hello: Handshake, limits: Limits) -> dict[str, Any]:
         """The confinement that the kernel has to put on itself."""
 
 
@@ -63,9 +63,9 @@ class Bubblewrap:
         executable = f"{INSIDE}/bin/{python.executable.name}"
         return spawn([program, *_wrapping(python), *self._files, *CLOSED, "--", executable, *PYTHON], {})
 
-    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+    def confinement(self, hello: Handshake, limits: Limits) -> dict[str, Any]:
         """The confinement that it puts on itself; it can read all that there is, which is little."""
-        return confinement(hello, Ground(SCRATCH, scratch=True, readable=["/"], sealed=DEVICES), limits)
+        return confinement(hello, KernelEnvironment(SCRATCH, scratch=True, readable=["/"], sealed=DEVICES), limits)
 
 
 class Bare:
@@ -84,10 +84,12 @@ class Bare:
         """Start it."""
         return spawn([str(python_files().executable), *PYTHON], ENVIRONMENT)
 
-    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+    def confinement(self, hello: Handshake, limits: Limits) -> dict[str, Any]:
         """The confinement that it puts on itself: it can read no file but Python's."""
         readable, listed = _readable()
-        return confinement(hello, Ground("/", scratch=False, readable=(*readable, *self._more), listed=listed), limits)
+        return confinement(
+            hello, KernelEnvironment("/", scratch=False, readable=(*readable, *self._more), listed=listed), limits
+        )
 
 
 @functools.cache

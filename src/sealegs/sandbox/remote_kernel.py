@@ -19,8 +19,8 @@ from typing import Any
 
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock
-from sealegs.sandbox.code_kernel import Dead, no_functions
-from sealegs.sandbox.confinement import Ground, Hello, Unsupported, confinement
+from sealegs.sandbox.code_kernel import KernelEnded, no_functions
+from sealegs.sandbox.confinement import Handshake, KernelEnvironment, Unsupported, confinement
 from sealegs.sandbox.conversation import CodeTurn, CompletedCall, Conversation, Read, Request, StartFailed, Write
 from sealegs.sandbox.isolation_status import Isolation
 from sealegs.sandbox.launching import ENVIRONMENT
@@ -97,7 +97,7 @@ class RemoteKernel:
             Dead: it has ended.
         """
         if not self._alive:
-            raise Dead("this kernel has ended; take another one")
+            raise KernelEnded("this kernel has ended; take another one")
         if not self._folder:
             await self.start_async()
         turn: CodeTurn = await self._drive(self._talk.turn(code))
@@ -116,8 +116,8 @@ class RemoteKernel:
     def _now(self) -> float:
         return self._clock.now() - self._away
 
-    def _confinement(self, hello: Hello) -> Mapping[str, Any]:
-        ground = Ground(f"{self._folder}/work", scratch=True, readable=["/"], contained=True)
+    def _confinement(self, hello: Handshake) -> Mapping[str, Any]:
+        ground = KernelEnvironment(f"{self._folder}/work", scratch=True, readable=["/"], contained=True)
         try:
             return confinement(hello, ground, self._limits)
         except Unsupported as error:

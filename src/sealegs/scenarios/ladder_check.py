@@ -23,7 +23,7 @@ from sealegs.faults.rungs.visible_rung import (
     keeps_structure,
 )
 from sealegs.inject import Session, VirtualClock
-from sealegs.scenarios.lower_rungs import detection_of, surroundings
+from sealegs.scenarios.lower_rungs import detection_of, step_dataflow
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.step_use import step_spec
 from sealegs.tasks.graph import Step
@@ -90,7 +90,7 @@ def check_fault(episode: Scenario, id: str) -> CheckedFault:
         rules.add("relation")
     if not rules:
         changed = [path for path in spec.used if has_changed(right.output, wrong, path)]
-        around = surroundings(episode.base, step, corpus)
+        around = step_dataflow(episode.base, step, corpus)
         detection = detection_of(around, Exchange(right.arguments, right.output), wrong, changed, corpus)
         rules |= {detection} & {"across", "refused"}
     rules |= _second_sources(episode, step, shown, lasting=lasting, acts=bool(right.effects))

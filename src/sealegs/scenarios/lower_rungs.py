@@ -56,7 +56,7 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class StepDataflow:
     """The calls before a step, and the calls that take values of its answer.
 
     Attributes:
@@ -80,7 +80,7 @@ def lower_rungs(chosen: TaskSet, base: Task, step: Step, spec: ToolSpec) -> dict
         spec: its tool, with the fields that are used.
     """
     corpus, expected = chosen.corpus(base.id), chosen.right_run(base.id).steps[step.id]
-    around = surroundings(base, step, corpus)
+    around = step_dataflow(base, step, corpus)
     right = Exchange(expected.arguments, expected.output)
     known = [base.request, dict(base.inputs), dict(expected.arguments)]
     found: dict[str, list[tuple[Edit, Any]]] = {way: [] for way in WAYS}
@@ -101,7 +101,7 @@ def lower_rungs(chosen: TaskSet, base: Task, step: Step, spec: ToolSpec) -> dict
     return {way: tuple(edit for edit, _ in each) for way, each in found.items() if len(each) == VALUES}
 
 
-def detection_of(around: Surroundings, right: Exchange, wrong: Any, changed: Sequence[str], corpus: Corpus) -> str:
+def detection_of(around: StepDataflow, right: Exchange, wrong: Any, changed: Sequence[str], corpus: Corpus) -> str:
     """The way in which an answer that is plausible in itself is detected; empty where that depends on the way taken.
 
     Args:
@@ -125,7 +125,7 @@ def detection_of(around: Surroundings, right: Exchange, wrong: Any, changed: Seq
     return "" if any(refused) else "second_source"
 
 
-def surroundings(base: Task, step: Step, corpus: Corpus) -> Surroundings:
+def step_dataflow(base: Task, step: Step, corpus: Corpus) -> StepDataflow:
     """The calls before and after a step, over all branches."""
     certain: list[list[Exchange]] = []
     possible: dict[str, Exchange] = {}
@@ -138,7 +138,7 @@ def surroundings(base: Task, step: Step, corpus: Corpus) -> Surroundings:
         if step.id in run:
             certain.append([one for id, one in answered.items() if id in before])
             readers |= {one.tool: one for one in _readers(base, step, answered, corpus)}
-    return Surroundings(certain, list(possible.values()), list(readers.values()))
+    return StepDataflow(certain, list(possible.values()), list(readers.values()))
 
 
 def _readers(base: Task, step: Step, run: Mapping[str, Exchange], corpus: Corpus) -> Iterator[Reader]:

@@ -23,7 +23,7 @@ If nothing is left to try, stop, and report what could not be done and why.
 """
 
 NOW = "It is Monday, 2 March 2026, 09:00."
-FORM = f"""\
+ANSWER_FORMAT = f"""\
 {NOW}
 
 End your final answer with a line of its own: "Status: complete" if the request was carried out, \
@@ -40,8 +40,8 @@ A call that failed, or whose answer is wrong, has had no effect.
 """
 
 PROMPTS = {
-    "standard": f"{TASK}\n{FORM}",
-    "failure-aware": f"{TASK}\n{CHECKING}\n{FORM}",
+    "standard": f"{TASK}\n{ANSWER_FORMAT}",
+    "failure-aware": f"{TASK}\n{CHECKING}\n{ANSWER_FORMAT}",
 }
 
 

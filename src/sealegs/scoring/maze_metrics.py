@@ -10,6 +10,8 @@ Where recovery had a hand in a run, three more say whose the recoveries are: `re
 episodes in which a fault reached the agent; `prr_agent`, the share of successes among those; `prr_layer`, the share
 of the exposed ones that are successes in which no fault reached it. In each mode PRR = reached x prr_agent + prr_layer.
 
+`ceiling` is the share of episodes under faults that recovery can end rightly, in runs with active recovery.
+
 `prr_glance`, `prr_arithmetic`, `prr_across` and `prr_second_source` are PRR by the rung of the ladder of implicit
 faults (`scenarios.ladder`); an episode with several faults counts on the lowest of their rungs.
 """
@@ -28,7 +30,9 @@ from sealegs.scoring.metric import (
     Composite,
     Design,
     EpisodeTable,
+    Figure,
     Metric,
+    OwnFigure,
     Row,
     difference,
     estimate,
@@ -42,7 +46,9 @@ CLEAN = "NP"
 class MazeResult:
     """One judged episode.
 
-    `rung` is the hardest rung on which one of the faults that arrived is detectable; empty if none is on the ladder.
+    Attributes:
+        rung: the hardest rung on which one of the faults that arrived is detectable; empty if none is on the ladder.
+        within_reach: whether recovery can end it rightly, by what is declared; None where that is not worked out.
     """
 
     task: str
@@ -51,6 +57,7 @@ class MazeResult:
     epoch: int
     verdict: Verdict
     rung: str = ""
+    within_reach: bool | None = None
 
 
 DESIGN = Design[MazeResult](stratum=lambda r: r.mode, cluster=lambda r: r.task, block=lambda r: r.level)
@@ -107,7 +114,16 @@ AIDED = (  # where recovery had a hand in the run
     Metric[MazeResult]("prr_agent", lambda r: r.verdict.success, _reached),
     Metric[MazeResult]("prr_layer", lambda r: r.verdict.recovered_by == "layer", _exposed),
 )
-MAZE_METRICS: tuple[AnyMetric[MazeResult], ...] = (*METRICS, *AIDED, *BY_RUNG.values())
+
+
+def _ceiling(cell: EpisodeTable[MazeResult]) -> Figure:
+    """The share within reach; without an interval, as it is worked out from what is declared, and nothing measured."""
+    known = [one.within_reach for one in cell if one.within_reach is not None]
+    return Figure(round(100 * sum(known) / len(known), 2) if known else None, None, None, len(known))
+
+
+CEILING = OwnFigure("ceiling", _ceiling)
+MAZE_METRICS: tuple[AnyMetric[MazeResult], ...] = (*METRICS, *AIDED, *BY_RUNG.values(), CEILING)
 UNDER_NO_FAULT = ("tsr", "tsr_as_published", "outcome", "process")
 OVER_FAULTS = ("rc", "exposed", *HARM)  # over the episodes of fault modes
 
@@ -138,6 +154,7 @@ def _telling(
     reached = {BY_RUNG[r.rung].name for r in cell if r.rung in BY_RUNG}
     silent = {metric.name for metric in BY_RUNG.values()} - reached
     silent |= set() if aided else {metric.name for metric in AIDED}
+    silent |= {CEILING.name} if all(r.within_reach is None for r in cell) else set()
     if mode == CLEAN:
         silent |= {metric.name for metric in metrics} - {*UNDER_NO_FAULT, *reached}
     # Made of success over all episodes and of recovery, as published: it needs clean episodes beside faulted ones.

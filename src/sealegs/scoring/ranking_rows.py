@@ -9,7 +9,6 @@ from typing import Literal
 
 from sealegs.scoring.entrants import Entrant
 from sealegs.scoring.metric import ALL, Figure, Row, estimate, figure_row, player_row
-from sealegs.scoring.model_courses import funnel_figures, term_figures
 from sealegs.scoring.ranking import (
     Comparison,
     Ranking,
@@ -18,6 +17,7 @@ from sealegs.scoring.ranking import (
     cell_figures,
     corrected,
 )
+from sealegs.scoring.recovery_funnels import funnel_figures, term_figures
 from sealegs.scoring.scaling import Scaling
 from sealegs.scoring.set_difference import PrivateComparison, SetDifference
 

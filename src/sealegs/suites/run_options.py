@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.config import JsonDict
+from pydantic_core import ErrorDetails
 
 from sealegs.engines.model_setup import ModelSetup
 from sealegs.engines.shards import SHARD_HELP, Shard, parse_shard
@@ -73,6 +74,38 @@ def repeated_option(description: str, *flags: str) -> Any:
 def hidden_option(default: Any) -> Any:
     """Declare a setting that is recorded with a run and cannot be chosen."""
     return Field(default, json_schema_extra=HIDDEN)
+
+
+def limit_option(counted: str) -> Any:
+    """Declare the option of how much is played. `counted`: of what a suite takes at most so many."""
+    return option(None, f"At most this many {counted}.", ge=1)
+
+
+def engine_option(*others: str) -> Any:
+    """Declare the option of the engine. `others`: those that play a suite's scripted agents beside the direct one."""
+    names = ["direct", *others]
+    scripted = " or ".join([*([", ".join(names[:-1])] if others else []), names[-1]])
+    return option("auto", f"auto, inspect, or for scripted agents {scripted}.")
+
+
+def modes_option(default: tuple[str, ...], more: str = "") -> Any:
+    """Declare the option of the modes in which tasks are played. `more`: what a suite adds to its help."""
+    return option(default, f"Modes, separated by commas{more}.")
+
+
+def moment_option(default: str, choices: str) -> Any:
+    """Declare the option of the moment of a fault. `choices`: the moments that a suite knows."""
+    return option(default, f"When faults strike actions: {choices}.")
+
+
+def time_limit_option(default: float, least: float) -> Any:
+    """Declare the option of the time that one run may take.
+
+    Args:
+        default: in seconds.
+        least: seconds that make sense.
+    """
+    return option(default, "Real seconds after which one run is ended.", ge=least)
 
 
 def recovery_option() -> Any:
@@ -189,11 +222,11 @@ class RunOptions(ModelOptions):
 
     agent: str = option("", "A scripted agent: oracle, planner, naive, ...")
     model: str = option("", "A model as Inspect names it: openai/gpt-5, sealegs-local/FOLDER, ...")
-    limit: int | None = option(None, "At most this many base tasks.", ge=1)
+    limit: int | None = limit_option("base tasks")
     epochs: int = option(1, "How many times each episode is run.", ge=1)
     seed: int = option(0, "Decides everything that is drawn.", ge=0, le=MOST_SEED)
     max_steps: int = option(25, "Steps until an episode is cut off.", ge=1)
-    engine: str = option("auto", "auto, inspect, or for scripted agents direct.")
+    engine: str = engine_option()
     jobs: int | None = run_only_option(
         None, "Processes of the direct engine; all cores by default.", ge=1, le=MOST_JOBS
     )
@@ -277,6 +310,7 @@ class RunOptions(ModelOptions):
 
 
 Options = TypeVar("Options", bound=RunOptions)
+Declared = TypeVar("Declared", bound=BaseModel)
 
 
 def plan_of_file(file: str) -> tuple[Plan | None, list[str]]:
@@ -296,8 +330,13 @@ def plan_json(plan: Plan | None) -> str:
     return "" if plan is None else json.dumps(plan.as_data())
 
 
-def options_from(kind: type[Options], given: Mapping[str, Any]) -> Options:
+def options_from(kind: type[Declared], given: Mapping[str, Any], *, typed: bool = True) -> Declared:
     """Make options of what was given.
+
+    Args:
+        kind: the model that declares them.
+        given: their values by name.
+        typed: whether a message names an option as the command line does; otherwise as Python does.
 
     Raises:
         ChoiceError: a value is not of its option's kind; names every such option with the value.
@@ -305,8 +344,13 @@ def options_from(kind: type[Options], given: Mapping[str, Any]) -> Options:
     try:
         return kind(**given)
     except ValidationError as error:
-        wrong = [
-            f"--{'.'.join(map(str, one['loc'])).replace('_', '-')} {one['input']!r}: {one['msg']}"
-            for one in error.errors()
-        ]
-        raise ChoiceError("; ".join(wrong)) from error
+        raise ChoiceError("; ".join(_refusal(one, typed) for one in error.errors())) from error
+
+
+def _refusal(mistake: ErrorDetails, typed: bool) -> str:
+    """What is wrong with one value: in our own words where we refused it, otherwise in those of pydantic."""
+    own = mistake.get("ctx", {}).get("error")
+    if isinstance(own, UserError):
+        return str(own)
+    name, value = ".".join(map(str, mistake["loc"])), repr(mistake["input"])
+    return f"{f'--{name} '.replace('_', '-') if typed else f'{name}='}{value}: {mistake['msg']}"

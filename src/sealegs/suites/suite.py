@@ -37,6 +37,27 @@ if TYPE_CHECKING:
 
 GROUP = "sealegs.suites"
 O = TypeVar("O", bound=RunOptions)  # noqa: E741 - the options of a suite
+E = TypeVar("E")  # its episodes
+K = TypeVar("K")  # what it keeps of an episode that was played: its record, as a rule
+R = TypeVar("R")  # what its metrics count
+E_contra = TypeVar("E_contra", contravariant=True)
+K_contra = TypeVar("K_contra", contravariant=True)
+R_co = TypeVar("R_co", covariant=True)
+
+
+class EpisodeJudge(Protocol[E_contra, K_contra, R_co]):
+    """A judge of a suite's episodes."""
+
+    def __call__(self, episode: E_contra, kept: K_contra, /) -> R_co:
+        """Judge an episode.
+
+        Args:
+            episode: what was to be played.
+            kept: its record, or what the suite keeps in a record's place.
+
+        Returns:
+            the result that the suite's metrics count.
+        """
 
 
 class RunView(Protocol):
@@ -49,8 +70,8 @@ class RunView(Protocol):
         """Print a note that is not a result."""
 
 
-class Suite(ABC, Generic[O]):
-    """A benchmark.
+class Suite(ABC, Generic[O, E, K, R]):
+    """A benchmark, by the types of its options, its episodes, what is kept of each, and its judge's results.
 
     Attributes:
         name: what the command line calls it.
@@ -71,16 +92,12 @@ class Suite(ABC, Generic[O]):
 
     @property
     @abstractmethod
-    def judge(self) -> Callable[..., Any]:
-        """The judge of its episodes.
-
-        It is called with an episode and its record, or with what the suite keeps in a record's place, and gives the
-        result that the metrics count.
-        """
+    def judge(self) -> EpisodeJudge[E, K, R]:
+        """The judge of its episodes."""
 
     @property
     @abstractmethod
-    def metrics(self) -> Sequence[AnyMetric[Any]]:
+    def metrics(self) -> Sequence[AnyMetric[R]]:
         """The metrics that its rows are made of; what every run has beside them is in `scoring.invalid`."""
 
     @property
@@ -231,6 +248,10 @@ class Suite(ABC, Generic[O]):
         """The labels of traces that ship with it, by the names that `sealegs grade agree` knows them by."""
         return {}
 
+    def holds_review(self, folder: Path) -> bool:
+        """Return whether a folder holds a review of its tasks."""
+        return False
+
     def grade_review(self, folder: Path) -> GradedReview:
         """Grade the replies of a review of its tasks.
 
@@ -288,14 +309,17 @@ class Suite(ABC, Generic[O]):
         """
 
 
+AnySuite = Suite[Any, Any, Any, Any]
+
+
 @cache
-def suites() -> Mapping[str, Suite[Any]]:
+def suites() -> Mapping[str, AnySuite]:
     """Every suite that is installed, by name.
 
     Raises:
         TypeError: an entry point does not hold a suite.
     """
-    found: dict[str, Suite[Any]] = {}
+    found: dict[str, AnySuite] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         if point.name in found:
             raise UserError(f"two installed packages bring a suite named {point.name!r}; remove one of them")
@@ -317,13 +341,13 @@ def suites() -> Mapping[str, Suite[Any]]:
     return found
 
 
-def suites_with(method: Callable[..., Any]) -> dict[str, Suite[Any]]:
+def suites_with(method: Callable[..., Any]) -> dict[str, AnySuite]:
     """The suites with a form of their own of a method which `Suite` itself refuses (`Suite.grade`), by name."""
     name = method.__name__
     return {one: suite for one, suite in suites().items() if getattr(type(suite), name) is not method}
 
 
-def suite_named(name: str) -> Suite[Any]:
+def suite_named(name: str) -> AnySuite:
     """The suite of this name.
 
     Raises:
@@ -334,7 +358,7 @@ def suite_named(name: str) -> Suite[Any]:
     return suites()[name]
 
 
-def suite_holding(logs: Path, command: str) -> Suite[Any]:
+def suite_holding(logs: Path, command: str) -> AnySuite:
     """The suite whose runs are there.
 
     Args:
@@ -350,6 +374,21 @@ def suite_holding(logs: Path, command: str) -> Suite[Any]:
     return found
 
 
-def known_holder(logs: Path) -> Suite[Any] | None:
+def known_holder(logs: Path) -> AnySuite | None:
     """The suite that knows the folder as its own although no record in it says so."""
     return next((suite for suite in suites().values() if suite.holds(logs)), None)
+
+
+def suite_reviewed_in(folder: Path) -> AnySuite:
+    """The suite whose tasks are reviewed in a folder.
+
+    Raises:
+        UserError: there is no review of an installed suite.
+    """
+    found = next((suite for suite in suites().values() if suite.holds_review(folder)), None)
+    if found is None:
+        begins = " or ".join(
+            f"`sealegs {name} review {folder} --reviewer NAME`" for name in suites_with(Suite.grade_review)
+        )
+        raise UserError(f"{folder} holds no review; {begins} begins one")
+    return found

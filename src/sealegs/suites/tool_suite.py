@@ -122,7 +122,7 @@ class _JudgedRun(NamedTuple):
     played: list[PlayedCell]
 
 
-class ToolSuite(Suite[ToolSuiteOptions]):
+class ToolSuite(Suite[ToolSuiteOptions, ToolEpisode, Record, EpisodeResult]):
     """A suite whose agent gets a request and tools, and gives an answer.
 
     Attributes:

@@ -124,7 +124,7 @@ def _in_chunks(outcome: Outcome, call: Call, split: Split) -> Generator[Any, Non
 
 
 @dataclass(frozen=True, slots=True)
-class UnfitFault:
+class InapplicableFault:
     """A fault that came to nothing on a tool of which it had to know more.
 
     Attributes:
@@ -178,7 +178,7 @@ class ReplayResult:
         return sum(one.seconds is None for one in known) if self.latency == "recorded" else 0
 
     @property
-    def unfit(self) -> tuple[UnfitFault, ...]:
+    def unfit(self) -> tuple[InapplicableFault, ...]:
         """The faults that could not be delivered because too little is known of the tool."""
         needs = {rule.id: rule.fault.needs for rule in self.plan.rules}
         found: Counter[tuple[str, str, str, tuple[str, ...]]] = Counter()
@@ -190,7 +190,7 @@ class ReplayResult:
                 if lacking and not injection.delivered and "value" in (injection.said or {}):
                     found[injection.rule, injection.kind, turn.call.tool, lacking] += 1
         return tuple(
-            UnfitFault(rule, kind, tool, calls, lacking) for (rule, kind, tool, lacking), calls in found.items()
+            InapplicableFault(rule, kind, tool, calls, lacking) for (rule, kind, tool, lacking), calls in found.items()
         )
 
 

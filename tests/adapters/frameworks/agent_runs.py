@@ -23,7 +23,7 @@ from sealegs.adapters.conformance import (
     ScriptedToolCall,
 )
 from sealegs.adapters.conformance.fixtures import WeatherTools
-from sealegs.experiments.experiment_course import SilentView
+from sealegs.experiments.experiment_runner import SilentView
 from sealegs.faults import Plan, Rule
 from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import First, Tool

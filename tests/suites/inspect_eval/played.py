@@ -12,7 +12,7 @@ from typing import Any
 
 from sealegs.scoring.metric import Row
 from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, PlayedEpisode, read_eval_logs
-from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+from sealegs.suites.inspect_eval.eval_runner import EvalRunner
 from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.suite import SUITE
 
@@ -36,7 +36,7 @@ def options_for(task: str, clerk: str = "patient", **more: Any) -> InspectOption
 
 
 def play(folder: Path, task: str, clerk: str = "patient", **more: Any) -> EvalLogs:
-    EvalCourse(options_for(task, clerk, **more), folder).play(lambda done, total: None)
+    EvalRunner(options_for(task, clerk, **more), folder).play(lambda done, total: None)
     return read_eval_logs(folder)
 
 

@@ -11,7 +11,7 @@ from tests import needs
 pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
 
 from sealegs.suites.inspect_eval.eval_logs import read_eval_logs
-from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+from sealegs.suites.inspect_eval.eval_runner import EvalRunner
 from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.suite import SUITE
 from tests.suites.inspect_eval.played import play, values
@@ -53,7 +53,7 @@ def test_a_faulted_episode_without_a_clean_one_is_not_reported_as_resumed(tmp_pa
     options = InspectOptions(
         task=f"{tmp_path / 'moody.py'}@eval_of_moods", model="shopclerk/patient", modes="P1"
     ).checked()
-    EvalCourse(options, tmp_path / "run").play(lambda done, total: None)
+    EvalRunner(options, tmp_path / "run").play(lambda done, total: None)
     notes = SUITE.report(tmp_path / "run").warnings
     assert any("1 episode is invalid" in note and "the scorer is moody" in note for note in notes)
     assert "P1: 1 of 3 episodes were not played, because their clean sample is invalid" in notes
@@ -82,7 +82,7 @@ def test_an_eval_whose_own_code_fails_everywhere_is_named(tmp_path: Path) -> Non
         "    return Task(dataset=samples(2), solver=failing(), scorer=right_orders())\n"
     )
     options = InspectOptions(task=f"{tmp_path / 'broken.py'}@broken", model="shopclerk/patient", modes="NP").checked()
-    EvalCourse(options, tmp_path / "run").play(lambda done, total: None)
+    EvalRunner(options, tmp_path / "run").play(lambda done, total: None)
     (note,) = [one for one in SUITE.report(tmp_path / "run").warnings if "own code" in one]
     assert note.startswith("NP: every sample ended in an exception of the eval's own code and counts as not solved")
     assert "KeyError: 'price'" in note

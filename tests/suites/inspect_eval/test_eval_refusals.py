@@ -17,7 +17,7 @@ from sealegs.cli.run import command_of
 from sealegs.engines.logs import LogError
 from sealegs.faults.user_error import UserError
 from sealegs.suites.inspect_eval.eval_logs import read_eval_logs
-from sealegs.suites.inspect_eval.eval_runner import PROBED, EvalCourse
+from sealegs.suites.inspect_eval.eval_runner import PROBED, EvalRunner
 from sealegs.suites.inspect_eval.foreign_task import load_eval
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, read_knowledge
 from sealegs.suites.inspect_eval.options import InspectOptions
@@ -181,7 +181,7 @@ def test_what_the_eval_does_not_have_is_refused_before_anything_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A scorer is known from the task; the tools are, where a shipped file is about the eval."""
-    monkeypatch.setattr(EvalCourse, "_play_in_inspect", lambda *_: pytest.fail("a sample was played"))
+    monkeypatch.setattr(EvalRunner, "_play_in_inspect", lambda *_: pytest.fail("a sample was played"))
     with pytest.raises(UserError, match=r"--score nobody: .* choose from right_orders$"):
         play(tmp_path / "score", "plain", score="nobody")
     plan = tmp_path / "plan.yaml"

@@ -21,7 +21,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.scoring.eval_metrics import EvalResult
 from sealegs.suites.inspect_eval.eval_judging import judged_episodes
 from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, read_eval_logs
-from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+from sealegs.suites.inspect_eval.eval_runner import EvalRunner
 from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.suite import SUITE
 from tests.suites.inspect_eval.played import (
@@ -236,7 +236,7 @@ def test_the_first_samples_are_those_of_the_first_command(tmp_path: Path) -> Non
     assert {key.sample for key in logs.played} == {"s0", "s1"}
     assert json.loads((tmp_path / "run.json").read_text())["samples"] == ["s0", "s1"]
     with pytest.raises(LogError, match="limit was 2, is 3"):
-        EvalCourse(options_for("plain", modes="NP", limit=3), tmp_path)
+        EvalRunner(options_for("plain", modes="NP", limit=3), tmp_path)
 
 
 @pytest.mark.slow
@@ -287,7 +287,7 @@ def test_a_limit_of_inspects_ends_an_episode_that_still_counts(tmp_path: Path) -
     options = InspectOptions(
         task=f"{tmp_path / 'limited.py'}@limited", model="shopclerk/patient", modes="P1", moment="before"
     ).checked()
-    EvalCourse(options, tmp_path / "run").play(lambda done, total: None)
+    EvalRunner(options, tmp_path / "run").play(lambda done, total: None)
     logs = read_eval_logs(tmp_path / "run")
     (clean,), (hit,) = ([one for key, one in logs.played.items() if key.mode == mode] for mode in ("NP", "P1"))
     assert clean.value == 1

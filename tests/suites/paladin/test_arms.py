@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.agents.arms import ARMS, AwaitModel, EpisodeScene, Menu, Message, ModelReply, ModelToolUse
+from sealegs.agents.arms import ARMS, ArmContext, AwaitModel, Menu, Message, ModelReply, ModelToolUse
 from sealegs.agents.arms.arm_base import advice_in, failure_symptom, without_advice
 from sealegs.agents.backbones import BACKBONES, actions_in, backbone_reply
 from sealegs.faults.call import Call, Failure, Outcome, Value, render
@@ -26,17 +26,17 @@ ERROR = render(Failure("Service Unavailable", type="ServiceUnavailable", status=
 MENU = Menu(("call again", "correct it", "use another tool", "stop"), 2)
 
 
-def scene(draw: Callable[[str], float] = lambda word: 0.0) -> EpisodeScene:
-    return EpisodeScene("What is f of 3?", (ToolSpec("f"),), lambda tool: MENU, draw, "End with a status.")
+def context(draw: Callable[[str], float] = lambda word: 0.0) -> ArmContext:
+    return ArmContext("What is f of 3?", (ToolSpec("f"),), lambda tool: MENU, draw, "End with a status.")
 
 
 def played(
-    arm: str, replies: list[ModelReply], texts: list[str], at: EpisodeScene | None = None
+    arm: str, replies: list[ModelReply], texts: list[str], at: ArmContext | None = None
 ) -> tuple[list[AwaitModel], str]:
     """The questions that an arm asks, and its answer, given the replies and the texts of tools."""
     questions: list[AwaitModel] = []
     model_replies, tool_texts = iter(replies), iter(texts)
-    steps = ARMS[arm].converse(at or scene())
+    steps = ARMS[arm].converse(at or context())
     request = next(steps)
     try:
         while True:
@@ -92,7 +92,7 @@ def test_toolreflect_asks_for_reflection_and_correction_three_times() -> None:
     ("draws", "choice"), [(0.0, "use another tool"), (0.69, "use another tool"), (0.7, "call again")]
 )
 def test_critic_recommends_from_the_oracles_menu(draws: float, choice: str) -> None:
-    at = scene(lambda word: draws if word.endswith("right") else 0.0)
+    at = context(lambda word: draws if word.endswith("right") else 0.0)
     questions, _ = played(
         "critic-p0.7", [call(), ModelReply("Verdict: wrong, an error"), ModelReply("ok")], [ERROR], at
     )
@@ -139,7 +139,7 @@ def test_critic_says_nothing_about_what_it_holds_for_right() -> None:
 def test_the_critic_is_right_in_seven_of_ten() -> None:
     wrong = 0
     for episode in episodes_of_set("eval", limit=20):
-        draw = episode.scene().draw
+        draw = episode.context().draw
         wrong += draw("f 1 right") >= 0.7
     assert 0.2 < wrong / 160 < 0.4
 
@@ -270,7 +270,7 @@ def test_retrieval_shows_under_every_arm_that_lacks_a_way_out(arm: str) -> None:
 def test_follows_prompt_writes_the_diagnosis_that_it_is_asked_for() -> None:
     episode = next(e for e in episodes_of_set("eval") if e.kind == "switch")
     questions: list[AwaitModel] = []
-    steps = ARMS["paladin"].converse(episode.scene())
+    steps = ARMS["paladin"].converse(episode.context())
     request = next(steps)
     for _ in range(12):
         if isinstance(request, AwaitModel):

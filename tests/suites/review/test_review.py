@@ -36,7 +36,7 @@ from sealegs.suites.maze.review.review_questions import (
     SolveQuestion,
     draw_questions,
 )
-from sealegs.suites.maze.review.task_sitting import form_answer, recorded_reply, stop_answer
+from sealegs.suites.maze.review.review_session import form_answer, recorded_reply, stop_answer
 from sealegs.tasks.value_matching import contains_value
 from sealegs.traces.record import build_record
 from tests import needs
@@ -87,10 +87,10 @@ def with_page(file: ReviewerFile, use: Callable[[Client, str], Awaitable[None]])
     """Serve the page on a port of its own, and use it as a client does."""
     aiohttp = pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
     from sealegs.adapters.relaying.http_serving import serving
-    from sealegs.suites.maze.review.review_server import HERE, ReviewDesk
+    from sealegs.suites.maze.review.review_server import HERE, ReviewHandler
 
     async def run() -> None:
-        async with serving(ReviewDesk(file).handle, HERE, 0) as at, aiohttp.ClientSession() as session:
+        async with serving(ReviewHandler(file).handle, HERE, 0) as at, aiohttp.ClientSession() as session:
 
             async def ask(path: str, body: Any = None, **headers: str) -> tuple[int, dict[str, str], str]:
                 method = "GET" if body is None else "POST"

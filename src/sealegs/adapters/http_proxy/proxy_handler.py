@@ -14,7 +14,7 @@ from sealegs.adapters.http_proxy.plan_switch import PlanSwitch
 from sealegs.adapters.http_proxy.request_names import RequestNames
 from sealegs.adapters.http_proxy.tool_run import ToolRun
 from sealegs.adapters.http_proxy.websocket_passing import asks_websocket, passed_websocket
-from sealegs.adapters.relaying.http_addresses import FORM
+from sealegs.adapters.relaying.http_addresses import FORM_TYPE
 from sealegs.adapters.relaying.http_forwarding import forwarded
 from sealegs.adapters.relaying.http_guard import RequestGuard
 from sealegs.adapters.relaying.http_serving import hang_up, reset
@@ -91,7 +91,7 @@ class ProxyHandler:
             return await passed_websocket(self._upstream, request)
         if not request.body_exists:
             return await self._passed(request, b"")
-        form = request.headers.get("Content-Type", "").startswith(FORM)
+        form = request.headers.get("Content-Type", "").startswith(FORM_TYPE)
         # A form is read as a whole whatever its length, since our address in it becomes the server's.
         if form or (request.content_length is not None and request.content_length <= SHORT):
             return await self._passed(request, await self._guard.body(request))

@@ -20,7 +20,7 @@ from sealegs.faults.problems import Problem, abbreviate
 from sealegs.faults.user_error import UserError
 
 HEARD = re.compile(r"\{\{\s*heard\s*\}\}")
-FORM = ConfigDict(frozen=True, extra="forbid")
+CONFIG = ConfigDict(frozen=True, extra="forbid")
 
 
 class ScriptError(UserError):
@@ -30,7 +30,7 @@ class ScriptError(UserError):
 class ToolUse(BaseModel):
     """A call of a tool."""
 
-    model_config = FORM
+    model_config = CONFIG
     tool: Text = Field(description="The tool's name.")
     arguments: dict[str, Any] | str = Field(
         default_factory=dict, description="Its arguments; a text is sent unchanged, to play a model that errs."
@@ -40,7 +40,7 @@ class ToolUse(BaseModel):
 class ScriptedTurn(BaseModel):
     """A turn of the model: its words and calls. In every text, `{{heard}}` is its input since its last turn."""
 
-    model_config = FORM
+    model_config = CONFIG
     when: str | None = Field(
         default=None, description="This regular expression is found in the model's input since its last turn."
     )
@@ -76,7 +76,7 @@ class ScriptedTurn(BaseModel):
 class FirstMatch(BaseModel):
     """The first of these turns whose `when` fits is played."""
 
-    model_config = FORM
+    model_config = CONFIG
     either: Annotated[tuple[ScriptedTurn, ...], Field(min_length=1)]
 
 
@@ -90,7 +90,7 @@ Entry = Annotated[Annotated[FirstMatch, Tag("either")] | Annotated[ScriptedTurn,
 class Script(BaseModel):
     """The turns of a conversation."""
 
-    model_config = FORM
+    model_config = CONFIG
     version: Literal[1] = Field(default=1, description="Version of the script format.")
     name: str = Field(default="", description="The script's name.")
     turns: Annotated[tuple[Entry, ...], Field(min_length=1)] = Field(description="The turns, in order.")

@@ -15,7 +15,7 @@ from multidict import CIMultiDict
 Headers = CIMultiDict[str]
 NAMING = ("Location", "Content-Location", "WWW-Authenticate", "Link")  # headers that name the server
 WELL_KNOWN = "/.well-known/"
-FORM = "application/x-www-form-urlencoded"
+FORM_TYPE = "application/x-www-form-urlencoded"
 
 
 class Addresses:
@@ -37,7 +37,7 @@ class Addresses:
 
     def request_body(self, body: bytes, kind: str) -> bytes:
         """A request's body, as the server must see it."""
-        if not kind.startswith(FORM):
+        if not kind.startswith(FORM_TYPE):
             return body
         return self._inward(body.decode("latin-1")).encode("latin-1")
 

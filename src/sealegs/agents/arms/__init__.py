@@ -7,7 +7,7 @@ run with it and without.
 
 from collections.abc import Mapping
 
-from sealegs.agents.arms.arm_base import Arm, AwaitModel, EpisodeScene, Menu, Message, ModelReply, ModelToolUse
+from sealegs.agents.arms.arm_base import Arm, ArmContext, AwaitModel, Menu, Message, ModelReply, ModelToolUse
 from sealegs.agents.arms.critic import Critic
 from sealegs.agents.arms.paladin_arm import Paladin
 from sealegs.agents.arms.toolbench_arm import ToolBench
@@ -23,4 +23,4 @@ ARMS: Mapping[str, Arm] = {
     "paladin": Paladin(),
 }
 
-__all__ = ["ARMS", "Arm", "AwaitModel", "EpisodeScene", "Menu", "Message", "ModelReply", "ModelToolUse"]
+__all__ = ["ARMS", "Arm", "ArmContext", "AwaitModel", "Menu", "Message", "ModelReply", "ModelToolUse"]

@@ -70,7 +70,7 @@ class Menu:
 
 
 @dataclass(frozen=True)
-class EpisodeScene:
+class ArmContext:
     """The facts of an episode that an arm is given.
 
     Attributes:
@@ -95,7 +95,7 @@ class Arm(ABC):
     """A way to run a model on a task."""
 
     @abstractmethod
-    def converse(self, scene: EpisodeScene) -> Steps:
+    def converse(self, context: ArmContext) -> Steps:
         """Carry out the request; the returned text is the final answer."""
 
 

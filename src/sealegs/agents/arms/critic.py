@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from sealegs.agents.arms import arm_prompts
-from sealegs.agents.arms.arm_base import EpisodeScene, Menu, Message, ModelToolUse, ask_model, shown_call
+from sealegs.agents.arms.arm_base import ArmContext, Menu, Message, ModelToolUse, ask_model, shown_call
 from sealegs.agents.arms.vanilla import More, Vanilla
 
 WRONG = re.compile(r"verdict\W+wrong\W*(.*)", re.IGNORECASE | re.DOTALL)
@@ -30,10 +30,10 @@ class Critic(Vanilla):
     attempts: int = 3
 
     def after(
-        self, call: ModelToolUse, text: str, talk: list[Message], scene: EpisodeScene, attempts: dict[str, int]
+        self, call: ModelToolUse, text: str, talk: list[Message], context: ArmContext, attempts: dict[str, int]
     ) -> More:
         """Have the critic judge, and recommend."""
-        case = arm_prompts.CASE.format(request=scene.request, call=shown_call(call), text=text)
+        case = arm_prompts.CASE.format(request=context.request, call=shown_call(call), text=text)
         reply = yield from ask_model([Message("system", arm_prompts.CRITICISE), Message("user", case)], tools=False)
         found = WRONG.search(reply.text)
         if found is None:
@@ -42,20 +42,20 @@ class Critic(Vanilla):
         attempts[call.tool] = attempts.get(call.tool, 0) + 1
         if attempts[call.tool] > self.attempts:
             return []
-        menu = scene.menu(call.tool)
+        menu = context.menu(call.tool)
         offered = arm_prompts.MENU.format(
             call=shown_call(call),
             verdict=" ".join(found[1].split()) or "it failed",
             options=" ".join(f"({place}) {option}" for place, option in enumerate(menu.options, 1)),
-            choice=menu.options[self._chosen(menu, scene, f"{call.tool} {attempts[call.tool]}")],
+            choice=menu.options[self._chosen(menu, context, f"{call.tool} {attempts[call.tool]}")],
             attempt=attempts[call.tool],
             attempts=self.attempts,
         )
         return [Message("user", offered)]
 
-    def _chosen(self, menu: Menu, scene: EpisodeScene, word: str) -> int:
+    def _chosen(self, menu: Menu, context: ArmContext, word: str) -> int:
         """The place of the recommended option."""
-        if scene.draw(f"{word} right") < self.right:
+        if context.draw(f"{word} right") < self.right:
             return menu.right
         others = [place for place in range(len(menu.options)) if place != menu.right]
-        return others[int(scene.draw(f"{word} other") * len(others))]
+        return others[int(context.draw(f"{word} other") * len(others))]

@@ -7,7 +7,7 @@ its question alone.
 from __future__ import annotations
 
 from sealegs.agents.arms import arm_prompts
-from sealegs.agents.arms.arm_base import EpisodeScene, Message, ModelToolUse, advice_in, failure_symptom, shown_call
+from sealegs.agents.arms.arm_base import ArmContext, Message, ModelToolUse, advice_in, failure_symptom, shown_call
 from sealegs.agents.arms.vanilla import More, Vanilla
 
 
@@ -17,7 +17,7 @@ class Paladin(Vanilla):
     prompt = f"{arm_prompts.TASK}\n{arm_prompts.RECOVER}"
 
     def after(
-        self, call: ModelToolUse, text: str, talk: list[Message], scene: EpisodeScene, attempts: dict[str, int]
+        self, call: ModelToolUse, text: str, talk: list[Message], context: ArmContext, attempts: dict[str, int]
     ) -> More:
         """Ask for a diagnosis."""
         yield from ()

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sealegs.agents.arms import arm_prompts
-from sealegs.agents.arms.arm_base import Arm, EpisodeScene, Message, ModelToolUse, Steps, ask_model, use_tool
+from sealegs.agents.arms.arm_base import Arm, ArmContext, Message, ModelToolUse, Steps, ask_model, use_tool
 from sealegs.faults.spec import ToolSpec
 
 FINISH = "Finish"
@@ -24,11 +24,11 @@ _END = re.compile(r"\n\s*(?:Thought|Action|Observation)\s*:")
 class ToolBench(Arm):
     """A step of text at a time, until the action Finish, or a text without an action."""
 
-    def converse(self, scene: EpisodeScene) -> Steps:
+    def converse(self, context: ArmContext) -> Steps:
         """Carry out the request."""
-        tools = json.dumps([tool_entry(spec) for spec in scene.specs], ensure_ascii=False)
-        system = f"{arm_prompts.REACT.format(tools=tools)}\n{scene.form}".strip()
-        talk = [Message("system", system), Message("user", scene.request)]
+        tools = json.dumps([tool_entry(spec) for spec in context.specs], ensure_ascii=False)
+        system = f"{arm_prompts.REACT.format(tools=tools)}\n{context.form}".strip()
+        talk = [Message("system", system), Message("user", context.request)]
         while True:
             reply = yield from ask_model(talk, tools=False)
             talk.append(Message("assistant", reply.text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sealegs.agents.arms import arm_prompts
-from sealegs.agents.arms.arm_base import EpisodeScene, Message, ModelToolUse, ask_model, failure_symptom, shown_call
+from sealegs.agents.arms.arm_base import ArmContext, Message, ModelToolUse, ask_model, failure_symptom, shown_call
 from sealegs.agents.arms.vanilla import More, Vanilla
 
 
@@ -20,7 +20,7 @@ class ToolReflect(Vanilla):
     attempts: int = 3
 
     def after(
-        self, call: ModelToolUse, text: str, talk: list[Message], scene: EpisodeScene, attempts: dict[str, int]
+        self, call: ModelToolUse, text: str, talk: list[Message], context: ArmContext, attempts: dict[str, int]
     ) -> More:
         """Have the model reflect."""
         wrong = failure_symptom(text)

@@ -7,8 +7,8 @@ from collections.abc import Generator
 from sealegs.agents.arms import arm_prompts
 from sealegs.agents.arms.arm_base import (
     Arm,
+    ArmContext,
     AwaitModel,
-    EpisodeScene,
     Message,
     ModelReply,
     ModelToolUse,
@@ -25,9 +25,9 @@ class Vanilla(Arm):
 
     prompt = arm_prompts.TASK
 
-    def converse(self, scene: EpisodeScene) -> Steps:
+    def converse(self, context: ArmContext) -> Steps:
         """Carry out the request."""
-        talk = [Message("system", f"{self.prompt}\n{scene.form}".strip()), Message("user", scene.request)]
+        talk = [Message("system", f"{self.prompt}\n{context.form}".strip()), Message("user", context.request)]
         attempts: dict[str, int] = {}
         while True:
             reply = yield from ask_model(talk)
@@ -40,17 +40,17 @@ class Vanilla(Arm):
                 talk.append(Message("tool", text, answers=call.id))
                 texts.append(text)
             for call, text in zip(reply.calls, texts, strict=True):
-                talk += yield from self.after(call, text, talk, scene, attempts)
+                talk += yield from self.after(call, text, talk, context, attempts)
 
     def after(
-        self, call: ModelToolUse, text: str, talk: list[Message], scene: EpisodeScene, attempts: dict[str, int]
+        self, call: ModelToolUse, text: str, talk: list[Message], context: ArmContext, attempts: dict[str, int]
     ) -> More:
         """Messages that follow a tool's answer: none.
 
         Args:
             call, text: the call and the answer.
             talk: the conversation so far.
-            scene: the episode.
+            context: the episode.
             attempts: failed attempts by tool, kept by the arm.
         """
         yield from ()

@@ -13,8 +13,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from sealegs.experiments.check_options import CheckOptions
 from sealegs.experiments.experiment_folder import ENDED, read_kept
-from sealegs.experiments.experiment_options import ExperimentOptions
 from sealegs.experiments.experiment_report import EXIT_CODES, WORDS
 from sealegs.experiments.reference_check.check_episodes import (
     CLEAN,
@@ -48,18 +48,6 @@ METRICS = [metric for metric in MAZE_METRICS if isinstance(metric, Metric) and "
 DESIGN: Design[MazeResult] = Design(stratum=lambda run: "", cluster=lambda run: run.task)
 FAILURES = 8  # that are printed
 REASONS = 2  # of each
-
-
-class CheckOptions(ExperimentOptions):
-    """The options of a check.
-
-    Attributes:
-        clean_runs: runs without faults that the reference is learned from; they are not judged.
-        repeats: how often each fault is tried at each place.
-    """
-
-    clean_runs: int = 2
-    repeats: int = 1
 
 
 @dataclass(frozen=True, slots=True)

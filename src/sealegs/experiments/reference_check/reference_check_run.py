@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.experiments.agent_under_test import AgentUnderTest, CallableAgent, agent_from, arguments_for
+from sealegs.experiments.check_options import CheckOptions
 from sealegs.experiments.code_digest import code_digest
-from sealegs.experiments.experiment_course import NO_FAULTS, ExperimentView, SilentView
 from sealegs.experiments.experiment_folder import ExperimentFolder
-from sealegs.experiments.experiment_options import ExperimentRun, required_rate
+from sealegs.experiments.experiment_options import ExperimentRun
+from sealegs.experiments.experiment_runner import NO_FAULTS, ExperimentView, SilentView
 from sealegs.experiments.reference_check.alternative_search import Alternatives, DeclaredWays, declared_ways
 from sealegs.experiments.reference_check.check_episodes import CLEAN, CheckEpisode, CheckTask
 from sealegs.experiments.reference_check.check_report import (
     REFERENCE,
     SUITE,
-    CheckOptions,
     CheckReport,
     judged_runs,
     reference_digest,
@@ -40,8 +40,8 @@ from sealegs.experiments.reference_check.given_tools import acts_unreset, makes_
 from sealegs.experiments.reference_check.learned_reference import LearnedReference, LearnedTool
 from sealegs.experiments.reference_check.reference_assembly import learn_reference
 from sealegs.experiments.reference_check.reference_file import read_reference, write_reference
+from sealegs.experiments.run_harness import RunHarness
 from sealegs.experiments.run_player import Check, RunPlayer
-from sealegs.experiments.run_stage import RunStage
 from sealegs.faults.naming import import_callable, import_object
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
@@ -49,6 +49,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.inject import Session, VirtualClock
 from sealegs.scenarios.step_use import used_fields
 from sealegs.scoring.experiment_metrics import RunResult
+from sealegs.suites.run_options import options_from
 from sealegs.traces import Recorder
 from sealegs.traces.atomic_files import check_appendable
 
@@ -66,9 +67,6 @@ def check(
     specs: Iterable[ToolSpec] = (),
     reset: str | Reset | None = None,
     check: str | Check | None = None,
-    clean_runs: int = 2,
-    repeats: int = 1,
-    fail_under: float = 1.0,
     reference: str | Path | None = FILE,
     out: str | Path | None = None,
     view: ExperimentView | None = None,
@@ -88,37 +86,33 @@ def check(
         specs: what else is known of tools, such as the invariants of their answers.
         reset: puts the world of the tools back to its beginning; called before each run.
         check: whether the answer of a run without faults is right, so that nothing is learned from a wrong one.
-        clean_runs: runs to learn from; they are not judged.
-        repeats: how often each fault is tried at each place.
-        fail_under: the share of right runs under faults that is required.
         reference: the file of the reference, which is read where it is there; None for no file.
         out: a folder that keeps the runs, so that the same check is resumed.
         view: what is shown on the way.
-        more: `seed`, `max_calls`, `timeout`, `time_limit` and `clock`; see `ExperimentOptions`.
+        more: `clean_runs`, `repeats`, `fail_under`, `seed`, `max_calls`, `timeout`, `time_limit` and `clock`, which
+            `CheckOptions` declares.
 
     Raises:
         UserError: something that was given cannot be used, or nothing can be learned.
     """
-    _require_sensible(task, clean_runs, repeats)
+    if not task.strip():
+        raise UserError("the task is empty; give the request that the agent gets")
     judge_of_clean = import_callable(check) if isinstance(check, str) and check else check or None
     made = tool_maker(tools, list(specs), effects)
     # Made once before the runs, for the declarations of the tools; `AgentWithTools` makes those of each run.
     known = made()
     found, original = _agent(agent, made)
-    options = CheckOptions(
-        agent=original.name,
-        inputs=(task,),
-        clean_runs=clean_runs,
-        repeats=repeats,
-        fail_under=required_rate(fail_under),
-        check=getattr(judge_of_clean, "__qualname__", "") if judge_of_clean is not None else "",
-        **more,
-    )
+    given = {
+        "agent": original.name,
+        "inputs": (task,),
+        "check": getattr(judge_of_clean, "__qualname__", "") if judge_of_clean is not None else "",
+    }
+    options = options_from(CheckOptions, {**given, **more}, typed=False)
     resets = import_callable(reset) if isinstance(reset, str) and reset else reset or None
     player = RunPlayer(found, options, specs={tool.spec.name: tool.spec for tool in known})
     _require_takes(found, task)  # before any run, which may cost money and act
     unreset = acts_unreset(known, resets is not None or makes_fresh(tools))
-    course = _CheckCourse(
+    runner = _CheckRunner(
         player,
         options,
         known,
@@ -130,15 +124,7 @@ def check(
         judge_of_clean,
         unreset,
     )
-    return course.run(code_digest(original, judge_of_clean))  # what is run may be a wrapper of ours
-
-
-def _require_sensible(task: str, clean_runs: int, repeats: int) -> None:
-    """Refuse an empty task, and less than one run of each sort."""
-    if not task.strip():
-        raise UserError("the task is empty; give the request that the agent gets")
-    if clean_runs < 1 or repeats < 1:
-        raise UserError(f"clean_runs={clean_runs} and repeats={repeats}: give 1 or more of each")
+    return runner.run(code_digest(original, judge_of_clean))  # what is run may be a wrapper of ours
 
 
 def _require_takes(agent: AgentUnderTest, task: str) -> None:
@@ -150,9 +136,9 @@ def _require_takes(agent: AgentUnderTest, task: str) -> None:
     if not isinstance(agent, (AgentWithTools, CallableAgent)):
         return
     clock = VirtualClock()
-    stage = RunStage(task, "", NO_FAULTS, Session(clock=clock), Recorder(clock), 1.0, 1.0)
+    harness = RunHarness(task, "", NO_FAULTS, Session(clock=clock), Recorder(clock), 1.0, 1.0)
     function = agent.function
-    arguments_for(partial(function, tools=[]) if isinstance(agent, AgentWithTools) else function, stage)
+    arguments_for(partial(function, tools=[]) if isinstance(agent, AgentWithTools) else function, harness)
 
 
 @dataclass(frozen=True)
@@ -163,10 +149,10 @@ class AgentWithTools:
     function: Callable[..., Any]
     tools: Callable[[], list[CheckedTool]]
 
-    def run(self, stage: RunStage) -> Any:
+    def run(self, harness: RunHarness) -> Any:
         """Run it once."""
-        wrapped = [tool.under(stage.session) for tool in self.tools()]
-        return CallableAgent(self.name, partial(self.function, tools=wrapped)).run(stage)
+        wrapped = [tool.under(harness.session) for tool in self.tools()]
+        return CallableAgent(self.name, partial(self.function, tools=wrapped)).run(harness)
 
 
 def _agent(agent: Any, tools: Callable[[], list[CheckedTool]]) -> tuple[AgentUnderTest, AgentUnderTest]:
@@ -193,8 +179,8 @@ class CheckRun(ExperimentRun):
 
 
 @dataclass(frozen=True)
-class _CheckCourse:
-    """The order of a check: the clean runs and what they show, then every run that is judged."""
+class _CheckRunner:
+    """Makes the runs of a check: the clean ones, what they show, then every run that is judged."""
 
     player: RunPlayer
     options: CheckOptions

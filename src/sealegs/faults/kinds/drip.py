@@ -25,8 +25,8 @@ class Drip(Fault):
 
     def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Have the tool run, and show one chunk at a time."""
-        chunks = None if call.held else call.chunks  # a fault outside this one may hold them back already
-        truth = yield replace(call, chunks=chunks, held=chunks is not None)
+        chunks = None if call.buffered else call.chunks  # a fault outside this one may hold them back already
+        truth = yield replace(call, chunks=chunks, buffered=chunks is not None)
         if isinstance(truth, Failure):
             return truth
         answer = yield Wait(self.seconds, chunks=0 if chunks is None else 1)

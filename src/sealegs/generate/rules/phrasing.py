@@ -1,7 +1,7 @@
 """A request in words by a small grammar, from the descriptions of tools and fields.
 
-Each node is one wish: what its tool does by its description, the values that the user gives, and what it takes from
-earlier wishes. It is plain and a little stiff; a model can reword it (`staged.naturalise`). English only.
+Each node is one request: what its tool does by its description, the values that the user gives, and what it takes from
+earlier requests. It is plain and a little stiff; a model can reword it (`staged.naturalise`). English only.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ def deliverables(
 def phrase_request(sketch: Sketch, wanted: Sequence[Deliverable], corpus: Corpus, draw: Random) -> str:
     """The request."""
     order = {node.id: number for number, node in enumerate(sketch.graph.nodes)}
-    wishes = [_wish(node, sketch.inputs, corpus, order) for node in sketch.graph.nodes]
-    sentences = [f"{ORDINALS[number].capitalize()}, {wish}." for number, wish in enumerate(wishes)]
+    requests = [_request(node, sketch.inputs, corpus, order) for node in sketch.graph.nodes]
+    sentences = [f"{ORDINALS[number].capitalize()}, {request}." for number, request in enumerate(requests)]
     requested = _listed([deliverable.label for deliverable in wanted])
     return " ".join([draw.choice(OPENINGS), *sentences, draw.choice(CLOSINGS).format(requested)])
 
 
-def _wish(node: Node, inputs: Mapping[str, Any], corpus: Corpus, order: Mapping[str, int]) -> str:
+def _request(node: Node, inputs: Mapping[str, Any], corpus: Corpus, order: Mapping[str, int]) -> str:
     if isinstance(node, Step):
         clause, given = _clause(corpus.tools[node.tool].description), node.arguments
     else:
@@ -99,7 +99,7 @@ def _clause(description: str) -> str:
 
 
 def label_by_rules(held: NodeValue, corpus: Corpus, graph: Graph) -> str:
-    """A field's description as a noun phrase, with the wish it belongs to."""
+    """A field's description as a noun phrase, with the request it belongs to."""
     tool: SimulatedTool = corpus.tools[held.tool]
     description = tool.spec.returns.get("properties", {}).get(held.path, {}).get("description", _words(held.path))
     description = _words(description)

@@ -26,13 +26,13 @@ KINDS = {  # words of our validation -> the name that a bad answer is counted un
 }
 
 
-class Closed(BaseModel):
+class StrictModel(BaseModel):
     """Base of what an architect writes: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Source(Closed):
+class Source(StrictModel):
     """The source of an argument: a value of the user's, a field of an earlier step, or a constant; one of them."""
 
     user: str | None = None
@@ -41,7 +41,7 @@ class Source(Closed):
     constant: Any = None
 
 
-class ProposedStep(Closed):
+class ProposedStep(StrictModel):
     """A step: a tool or an alternative group, and where its arguments come from."""
 
     id: str
@@ -50,7 +50,7 @@ class ProposedStep(Closed):
     arguments: dict[str, Source] = {}
 
 
-class ProposedDeliverable(Closed):
+class ProposedDeliverable(StrictModel):
     """Something that the user wants to know."""
 
     label: str
@@ -58,7 +58,7 @@ class ProposedDeliverable(Closed):
     field: str
 
 
-class Proposal(Closed):
+class Proposal(StrictModel):
     """A graph and the user's values."""
 
     inputs: dict[str, Any]

@@ -25,7 +25,7 @@ from sealegs.faults.call import Call
 from sealegs.faults.user_error import UserError
 from sealegs.recovery.bank.exemplar import Exemplar, read_bank_file, shipped_exemplars
 from sealegs.recovery.causes import GENERIC, Cause, cause, causes, error_basename
-from sealegs.recovery.classes import Near
+from sealegs.recovery.classes import NearExemplar
 from sealegs.recovery.failure_category import categorize_failure
 from sealegs.recovery.policies.advise import Advice
 from sealegs.recovery.signature import Signature
@@ -154,11 +154,11 @@ class Bank:
             Match(self.exemplars[p], float(found[p]), float(alike[p])) for p in places if np.isfinite(found[p])
         )
 
-    def near(self, signature: Signature, call: Call | None = None) -> Near | None:
+    def near(self, signature: Signature, call: Call | None = None) -> NearExemplar | None:
         """The nearest exemplar, where it is not beyond the floor."""
         for match in self.nearest(signature, call):
             if match.distance <= self.floor:
-                return Near(match.exemplar.name, match.exemplar.cause, match.distance)
+                return NearExemplar(match.exemplar.name, match.exemplar.cause, match.distance)
         return None
 
     def advice(self, call: Call, signature: Signature) -> Advice | None:

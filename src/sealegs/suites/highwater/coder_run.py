@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sealegs.engines.folders import Progress, run_rest
 from sealegs.suites.highwater.coder_engine import play_highwater_episodes
-from sealegs.suites.highwater.highwater_logs import FORM
+from sealegs.suites.highwater.highwater_logs import SCHEMA
 from sealegs.suites.highwater.options import HighwaterOptions
 
 
@@ -18,4 +18,4 @@ def run_scripted_coder(options: HighwaterOptions, folder: Path, progress: Progre
         UserError: the sandbox here is too weak, or the folder holds something else.
     """
     play = partial(play_highwater_episodes, agent=options.agent, setup=options.setup, jobs=jobs or options.jobs)
-    run_rest(options, folder, FORM, play, progress)
+    run_rest(options, folder, SCHEMA, play, progress)

@@ -10,7 +10,7 @@ from sealegs.scoring.highwater_judge import TERMS
 from sealegs.scoring.highwater_metrics import ACCURACY, AFTER, CLEAN, DESIGN, SHARES, STAGES, HighwaterResult
 from sealegs.scoring.metric import Metric
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
-from sealegs.suites.highwater.highwater_logs import FORM, HighwaterJudge, highwater_player
+from sealegs.suites.highwater.highwater_logs import SCHEMA, HighwaterJudge, highwater_player
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
 
 SCORES = Scores(
@@ -53,7 +53,7 @@ def highwater_entrants(path: Path, judge: HighwaterJudge) -> list[Entrant]:
         LogError: there is nothing to read, or something that cannot be read.
     """
     form = EntrantForm(
-        FORM,
+        SCHEMA,
         lambda _: SCORES,
         lambda one: (one.level, one.mode, one.found.origin or one.problem),
         _content,

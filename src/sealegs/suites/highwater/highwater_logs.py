@@ -72,11 +72,15 @@ def read_highwater_runs(path: Path) -> list[HighwaterRun]:
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
     """
-    logged = read_logs(path, FORM)
+    logged = read_logs(path, SCHEMA)
     keys = sorted(logged.runs, key=lambda key: (key[:3], key[4:], int(key[3])))
     return [
         HighwaterRun(
-            highwater_player(key), logged.runs[key], logged.warnings, settings_in_words(key, FORM), logged.invalid[key]
+            highwater_player(key),
+            logged.runs[key],
+            logged.warnings,
+            settings_in_words(key, SCHEMA),
+            logged.invalid[key],
         )
         for key in keys
     ]
@@ -126,4 +130,4 @@ def sampled_episode(metadata: Mapping[str, Any], round: int) -> HighwaterEpisode
     return highwater_episode_from({**metadata, "epoch": metadata["epoch"] + (round - 1) * metadata["epochs"]})
 
 
-FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, {name: str(value) for name, value in asdict(PLAIN).items()})
+SCHEMA = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, {name: str(value) for name, value in asdict(PLAIN).items()})

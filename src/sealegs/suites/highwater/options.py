@@ -34,6 +34,7 @@ from sealegs.suites.highwater.problem_episodes import (
 from sealegs.suites.run_options import (
     RunOptions,
     hidden_option,
+    limit_option,
     option,
     plan_json,
     plan_of_file,
@@ -51,7 +52,7 @@ MODES = {BOTH: ERRORS, "off": ("off",), "on": ("on",)}
 class HighwaterOptions(RunOptions):
     """The options of `highwater`."""
 
-    limit: int | None = option(None, "At most this many problems.", ge=1)
+    limit: int | None = limit_option("problems")
     setting: str = option("open", "open, closed or distractors.")
     distractors: int = option(
         9, "In the closed settings: functions that are offered although no solution uses them.", ge=0

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from sealegs.scoring.entrants import Entrant
     from sealegs.scoring.highwater_metrics import HighwaterResult
     from sealegs.scoring.metric import AnyMetric
-    from sealegs.suites.highwater.highwater_logs import HighwaterJudge
     from sealegs.suites.highwater.options import HighwaterOptions
+    from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
+    from sealegs.suites.suite import EpisodeJudge
+    from sealegs.traces import Record
 
 
-class HighwaterSuite(Suite["HighwaterOptions"]):
+class HighwaterSuite(Suite["HighwaterOptions", "HighwaterEpisode", "Record", "HighwaterResult"]):
     """Functions made from SQL, of which the first that would do is refused."""
 
     name = "highwater"
@@ -49,12 +51,12 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
     @property
     def schema(self) -> LogSchema[Any]:
         """The schema of the suite's records."""
-        from sealegs.suites.highwater.highwater_logs import FORM
+        from sealegs.suites.highwater.highwater_logs import SCHEMA
 
-        return FORM
+        return SCHEMA
 
     @property
-    def judge(self) -> HighwaterJudge:
+    def judge(self) -> EpisodeJudge[HighwaterEpisode, Record, HighwaterResult]:
         """The judge of an episode, by its record."""
         from sealegs.suites.highwater.highwater_logs import judge_highwater_episode
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from sealegs.engines.logs import NAMED, invalid_note
 from sealegs.scoring.eval_metrics import EvalResult
@@ -17,25 +18,33 @@ from sealegs.traces import Record
 from sealegs.traces.passed_time import seconds_waited
 from sealegs.traces.repeated_calls import doubled_effects
 
-EvalJudge = Callable[[PlayedEpisode, Mapping[EvalEpisode, PlayedEpisode], float], EvalResult]
 
+@dataclass(frozen=True, slots=True)
+class EvalContext:
+    """What an episode of an eval is judged by, beside its own score and record.
 
-def judge_eval_episode(one: PlayedEpisode, played: Mapping[EvalEpisode, PlayedEpisode], solved_at: float) -> EvalResult:
-    """One episode judged.
-
-    Args:
-        one: the episode, with its score and its record.
+    Attributes:
         played: every episode of the run, the clean one of the same sample and epoch among them.
         solved_at: the value of the eval's score from which on it counts as solved.
     """
+
+    played: Mapping[EvalEpisode, PlayedEpisode]
+    solved_at: float
+
+
+EvalJudge = Callable[[PlayedEpisode, EvalContext], EvalResult]
+
+
+def judge_eval_episode(one: PlayedEpisode, context: EvalContext) -> EvalResult:
+    """Judge one episode, given with its score and its record."""
     mode, sample, epoch = one.episode
     record = one.record
     if one.invalid or record is None:
         return EvalResult(sample, mode, epoch, solved=False, invalid=one.invalid)
-    clean = played.get(EvalEpisode(CLEAN, sample, epoch))
+    clean = context.played.get(EvalEpisode(CLEAN, sample, epoch))
     # An invalid clean sample says nothing of the agent, so there is nothing to compare with.
     before = None if clean is None or clean.invalid else clean
-    solved = _solved(one, solved_at)
+    solved = _solved(one, context.solved_at)
     stopped = not solved and record.end.reason == "answered" and ending_of(record.answer) == "stop"
     # No eval's score knows a right stop, so whether this one was right is judged by what the agent had seen.
     right = stopped and not wrong_stop(RunEvidence(record, one.events, one.input, {}))
@@ -45,7 +54,7 @@ def judge_eval_episode(one: PlayedEpisode, played: Mapping[EvalEpisode, PlayedEp
         mode,
         epoch,
         solved=solved,
-        clean_solved=None if before is None else _solved(before, solved_at),
+        clean_solved=None if before is None else _solved(before, context.solved_at),
         kinds=injected_kinds(record),
         lasting=_lasting(record),
         extra_calls=0 if same is None else len(record.turns) - same,
@@ -59,8 +68,8 @@ def judge_eval_episode(one: PlayedEpisode, played: Mapping[EvalEpisode, PlayedEp
 
 def judged_episodes(logs: EvalLogs, judge: EvalJudge = judge_eval_episode) -> list[EvalResult]:
     """Every episode of a run, judged; those that nothing can strike are there as not played."""
-    solved_at = float(logs.facts["solved_at"])
-    found = [judge(one, logs.played, solved_at) for one in logs.played.values()]
+    context = EvalContext(logs.played, float(logs.facts["solved_at"]))
+    found = [judge(one, context) for one in logs.played.values()]
     skipped = [one for one in logs.without_fault if one not in logs.played]
     found += [EvalResult(one.sample, one.mode, one.epoch, solved=False, played=False) for one in skipped]
     return sorted(found, key=lambda one: (one.mode, one.sample, one.epoch))

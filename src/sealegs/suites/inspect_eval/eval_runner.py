@@ -63,7 +63,7 @@ KEPT = " (the clean samples are kept)"
 Pair = tuple[str, int]  # a sample and an epoch
 
 
-class EvalCourse:
+class EvalRunner:
     """A run of an eval in its folder."""
 
     def __init__(self, options: InspectOptions, folder: Path) -> None:

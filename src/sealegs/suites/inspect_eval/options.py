@@ -21,6 +21,9 @@ from sealegs.suites.run_options import (
     Names,
     RunOptions,
     hidden_option,
+    limit_option,
+    modes_option,
+    moment_option,
     option,
     plan_json,
     plan_of_file,
@@ -44,9 +47,9 @@ class InspectOptions(RunOptions):
     model_roles: tuple[str, ...] = repeated_option(
         "A model for a role of the eval, as user=openai/gpt-5.", "--model-role"
     )
-    modes: Names = option(MODES, "Modes, separated by commas; NP is always played.")
+    modes: Names = modes_option(MODES, "; NP is always played")
     plan: str = plan_option("the modes")
-    moment: str = option(DRAW, "When faults strike actions: draw, before or after.")
+    moment: str = moment_option(DRAW, "draw, before or after")
     recovery: str = recovery_option()
     knowledge: str = option(
         "", "A file of what is known of the eval's tools; one that ships is found by the eval's name."
@@ -56,7 +59,7 @@ class InspectOptions(RunOptions):
     )
     solved_at: float = option(1.0, "The least value of that score that counts as solved.")
     timeout: float = option(60.0, "Seconds of a fault's waiting after which a call is given up.", gt=0)
-    limit: int | None = option(None, "At most this many samples.", ge=1)
+    limit: int | None = limit_option("samples")
     describe: bool = run_only_option(False, "Play without faults alone, and draft the file for --knowledge.")
     declared: str = hidden_option("")
     budget_tokens: int | None = hidden_option(None)

@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     from sealegs.scoring.entrants import Entrant
     from sealegs.scoring.eval_metrics import EvalResult
     from sealegs.scoring.metric import AnyMetric
-    from sealegs.suites.inspect_eval.eval_judging import EvalJudge
+    from sealegs.suites.inspect_eval.eval_judging import EvalContext
+    from sealegs.suites.inspect_eval.eval_logs import PlayedEpisode
     from sealegs.suites.inspect_eval.options import InspectOptions
+    from sealegs.suites.suite import EpisodeJudge
 
 DRAFT = "knowledge.yaml"
 
 
-class InspectSuite(Suite["InspectOptions"]):
+class InspectSuite(Suite["InspectOptions", "PlayedEpisode", "EvalContext", "EvalResult"]):
     """Any eval of Inspect, by its own scorers."""
 
     name = "inspect"
@@ -43,7 +45,7 @@ class InspectSuite(Suite["InspectOptions"]):
         return InspectOptions
 
     @property
-    def judge(self) -> EvalJudge:
+    def judge(self) -> EpisodeJudge[PlayedEpisode, EvalContext, EvalResult]:
         """The judge of a sample: the eval's own score, and what its record and the clean one show."""
         from sealegs.suites.inspect_eval.eval_judging import judge_eval_episode
 
@@ -79,10 +81,10 @@ class InspectSuite(Suite["InspectOptions"]):
 
     def run_scripted(self, options: InspectOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a run; agents and models alike are played by Inspect."""
-        from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+        from sealegs.suites.inspect_eval.eval_runner import EvalRunner
 
         with FolderLock(folder):
-            EvalCourse(options, folder).play(progress)
+            EvalRunner(options, folder).play(progress)
 
     def run_inspect(self, options: InspectOptions, folder: Path) -> None:
         """Play what is left of a run."""

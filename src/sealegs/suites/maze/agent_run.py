@@ -9,7 +9,7 @@ from pathlib import Path
 from sealegs.engines.direct import EpisodeLines, play_scenarios
 from sealegs.engines.folders import RECORDS, Progress, run_rest
 from sealegs.scenarios.scenario import Scenario
-from sealegs.suites.maze.maze_logs import FORM
+from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.played_table import Note, play_with_table
 
@@ -27,4 +27,4 @@ def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, j
             note=note,
         )
 
-    run_rest(options, folder, FORM, partial(play_with_table, records=folder / RECORDS, play=play), progress)
+    run_rest(options, folder, SCHEMA, partial(play_with_table, records=folder / RECORDS, play=play), progress)

@@ -18,7 +18,7 @@ from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row
-from sealegs.suites.maze.maze_logs import FORM, SETTINGS, MazeJudge, judge_maze_episode, maze_player
+from sealegs.suites.maze.maze_logs import SCHEMA, SETTINGS, MazeJudge, judge_maze_episode, maze_player
 from sealegs.suites.maze.verdict_table import MazeVerdict, read_maze_verdicts
 
 
@@ -78,7 +78,7 @@ def judge_maze_run(path: Path, judge: MazeJudge = judge_maze_episode) -> JudgedM
             dict(zip(SETTINGS, key, strict=True)),
             candidates,
             logged.warnings,
-            settings_in_words(key, FORM),
+            settings_in_words(key, SCHEMA),
         )
         for key, kept in logged.runs.items()
     ]

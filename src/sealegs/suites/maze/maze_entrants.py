@@ -15,7 +15,7 @@ from sealegs.scoring.invalid import PlayedCell
 from sealegs.scoring.maze_metrics import CLEAN, COMPOSITE, DESIGN, HARM, METRICS, TSR, MazeResult
 from sealegs.scoring.metric import Metric
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
-from sealegs.suites.maze.maze_logs import FORM, MazeJudge, maze_player
+from sealegs.suites.maze.maze_logs import SCHEMA, MazeJudge, maze_player
 from sealegs.suites.maze.verdict_table import MazeVerdict, read_maze_verdicts
 
 K = TypeVar("K")
@@ -76,7 +76,7 @@ def maze_entrants(path: Path, judge: MazeJudge) -> list[Entrant]:
         LogError: there is nothing to read, or something that cannot be read.
     """
     form = EntrantForm(
-        FORM,
+        SCHEMA,
         scores_of,
         lambda one: (one.base.level, one.mode, one.task),
         _content,

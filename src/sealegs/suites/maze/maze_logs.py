@@ -83,10 +83,10 @@ def read_maze_runs(path: Path) -> list[MazeRun]:
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
     """
-    logged = read_logs(path, FORM)
+    logged = read_logs(path, SCHEMA)
     return [
         MazeRun(
-            maze_player(key), found, logged.warnings, logged.paths, settings_in_words(key, FORM), logged.invalid[key]
+            maze_player(key), found, logged.warnings, logged.paths, settings_in_words(key, SCHEMA), logged.invalid[key]
         )
         for key, found in logged.runs.items()
     ]
@@ -135,4 +135,4 @@ def episode_of(metadata: Mapping[str, Any], round: int) -> Scenario:
     return scenario_from_record({**metadata, "epoch": metadata["epoch"] + (round - 1) * metadata["epochs"]})
 
 
-FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, DEFAULTS)
+SCHEMA = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, DEFAULTS)

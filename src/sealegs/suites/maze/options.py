@@ -24,7 +24,11 @@ from sealegs.suites.run_options import (
     Names,
     RunOptions,
     TaskOrder,
+    engine_option,
     hidden_option,
+    limit_option,
+    modes_option,
+    moment_option,
     option,
     plan_json,
     plan_of_file,
@@ -43,20 +47,20 @@ class MazeOptions(RunOptions):
     of_the_command: ClassVar[frozenset[str]] = frozenset({"world"})  # which makes the tasks before it runs them
 
     agent: str = option("", "Scripted: oracle, verifier, planner, retrier or naive.")
-    limit: int | None = option(None, "At most this many base tasks of each level.", ge=1)
+    limit: int | None = limit_option("base tasks of each level")
     levels: Names = option(LEVELS, "Levels, separated by commas.")
-    modes: Names = option(MODES, "Modes, separated by commas.")
+    modes: Names = modes_option(MODES)
     prompt: str = option("standard", "standard or failure-aware.")
     tasks: str = option(SHIPPED, "A folder of tasks in place of those that ship.")
     world: str = run_only_option("", "A Python file of your own tools, in place of those that ship.")
     plan: str = plan_option("the modes")
-    moment: str = option(DRAW, "When faults strike actions: draw, before (as published), during or after.")
+    moment: str = moment_option(DRAW, "draw, before (as published), during or after")
     implicit: str = option(LADDER, "Implicit faults: ladder, or published (the nine families as they fit).")
     wording: str = option(FIRST, "first or second: which of the two English requests of each task is used.")
     language: str = option(ENGLISH, "en, de, es or zh: of the requests; other than in English there are 40 tasks.")
     translated: bool = option(False, "Only the tasks that have requests in all four languages.")
     recovery: str = recovery_option()
-    engine: str = option("auto", "auto, inspect, or for scripted agents direct, langchain or mcp.")
+    engine: str = engine_option("langchain", "mcp")
     version: str = hidden_option(VERSION)
 
     def problems(self) -> Iterator[str]:

@@ -11,16 +11,16 @@ from sealegs.reports.maze_page import Material
 from sealegs.reports.metric_grids import MazeResults
 from sealegs.reports.suite_page import task_set_fact
 from sealegs.scenarios.scenario_setup import recovers_by_itself
-from sealegs.scoring.maze_metrics import paired_difference
+from sealegs.scoring.maze_metrics import MazeResult, paired_difference
 from sealegs.scoring.metric import Row
 from sealegs.suites.maze.judged_maze import JudgedMaze
-from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, ceiling
+from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, with_reach
 
 
 def build_page_material(
     run: JudgedMaze, rows: Sequence[Row], compared: Sequence[Row], limits: Sequence[Row] = ()
 ) -> Material:
-    """Put together what a page is made of; `limits` are the run's `ceilings`."""
+    """Put together what a page is made of; `limits` are the rows of the ceiling."""
     seeds = sorted({episode.seed for episode in run.results})
     notes = {"sealegs": __version__, **task_set_fact(rows), "seed": ", ".join(map(str, seeds))}
     return Material(
@@ -36,11 +36,11 @@ def build_page_material(
     )
 
 
-def ceilings(run: JudgedMaze) -> list[Row]:
-    """The rows of the most that active recovery can reach in these episodes (`reach`); empty where it had no part."""
+def ceiled_results(run: JudgedMaze) -> list[MazeResult]:
+    """The results with what active recovery can reach, where it had a part in the run."""
     if not recovers_by_itself(run.facts):
-        return []
-    return ceiling(run.results, run.who, HABITS.get(run.facts["agent"], OTHERS))
+        return [*run.results.values()]
+    return [*with_reach(run.results, HABITS.get(run.facts["agent"], OTHERS)).values()]
 
 
 def differences(run: JudgedMaze, before: JudgedMaze, other: Path) -> list[Row]:

@@ -18,7 +18,7 @@ from sealegs.engines.logs import DAMAGE, RecordedEpisode, run_key
 from sealegs.engines.table_parts import PartWriter
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios.scenario import Scenario
-from sealegs.suites.maze.maze_logs import FORM
+from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.verdict_table import judged_episode, may_have_table, sets_of, table_row, verdict_table
 from sealegs.traces import Event, build_record
 from sealegs.traces.episode_ranges import EpisodePlace
@@ -38,7 +38,7 @@ def note_row(episode: Scenario, events: Sequence[Event]) -> PlayedRow | None:
     """Judge an episode that was just played; None where that fails, which whoever reads the record will report."""
     try:
         found = build_record(list(events))
-        one = RecordedEpisode(found, run_key(found, FORM), episode, 0, None)
+        one = RecordedEpisode(found, run_key(found, SCHEMA), episode, 0, None)
         return PlayedRow(table_row(one, judged_episode(one, Path()).kept), sets_of(one))
     except (UserError, *DAMAGE):
         return None

@@ -11,9 +11,8 @@ ladder), where another way for that later call may go beyond it, or for the user
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.moment import Moment
@@ -26,8 +25,7 @@ from sealegs.recovery.safety import harmless, nothing_done
 from sealegs.recovery.signature import declaration_violations
 from sealegs.scenarios.recovery_alternatives import declared_alternatives
 from sealegs.scenarios.scenario import Scenario
-from sealegs.scoring.maze_metrics import CLEAN
-from sealegs.scoring.metric import Design, EpisodeTable, Figure, OwnFigure, Row, estimate, figure_row
+from sealegs.scoring.maze_metrics import CLEAN, MazeResult
 from sealegs.tasks import State, recovery_cost, shortest_solution
 from sealegs.tasks.reference import ExpectedStep
 from sealegs.world.state import World
@@ -182,36 +180,14 @@ def _dead_end(episode: Scenario, done: set[str], fault: FaultedStep) -> bool:
     return recovery_cost(episode.base.graph, State(frozenset(done), broken)) is None
 
 
-class ReachedEpisode(NamedTuple):
-    """An episode, and whether recovery and the agent can end it rightly."""
-
-    level: str
-    mode: str
-    within: bool
-
-
-def _share(cell: EpisodeTable[ReachedEpisode]) -> Figure:
-    """The share within reach; without an interval, as it is worked out from what is declared, and nothing measured."""
-    return Figure(round(100 * sum(one.within for one in cell) / len(cell), 2), None, None, len(cell))
-
-
-DESIGN = Design[ReachedEpisode](stratum=lambda _: "", cluster=lambda _: "")
-CEILING = OwnFigure("ceiling", _share)
-
-
-def ceiling(episodes: Iterable[Scenario], who: Row, habits: Habits = OTHERS) -> list[Row]:
-    """The share of episodes within reach, in %: for each level, each mode of faults, and all.
+def with_reach(results: Mapping[Scenario, MazeResult], habits: Habits = OTHERS) -> dict[Scenario, MazeResult]:
+    """Note in each result under faults whether recovery and the agent can end the episode rightly.
 
     Args:
-        episodes: of the run; those without faults of the suite's do not count.
-        who: as in every row.
+        results: by episode; those without faults of the suite's have no ceiling.
         habits: of the agent.
     """
-    faulty = [one for one in episodes if one.slots and one.mode != CLEAN]
-    table = EpisodeTable(
-        [ReachedEpisode(one.base.level, one.mode, within_reach(one, habits)) for one in faulty], DESIGN
-    )
-    cells = table.cells(lambda one: one.level, lambda one: one.mode, ordered=True)
-    return [
-        figure_row(who, level, mode, CEILING.name, estimate(CEILING, cell)) for level, mode, cell in cells if len(cell)
-    ]
+    return {
+        one: replace(result, within_reach=within_reach(one, habits)) if one.slots and one.mode != CLEAN else result
+        for one, result in results.items()
+    }

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from sealegs.reports.sections import MazePage
     from sealegs.scenarios.scenario import Scenario
     from sealegs.scoring.entrants import Entrant
+    from sealegs.scoring.maze_metrics import MazeResult
     from sealegs.scoring.metric import AnyMetric
-    from sealegs.suites.maze.maze_logs import MazeJudge
     from sealegs.suites.maze.options import MazeOptions
+    from sealegs.suites.suite import EpisodeJudge
+    from sealegs.traces import Record
 
 
-class MazeSuite(Suite["MazeOptions"]):
+class MazeSuite(Suite["MazeOptions", "Scenario", "Record", "MazeResult"]):
     """Tasks of four levels, each clean and under four kinds of fault."""
 
     name = "maze"
@@ -54,24 +56,23 @@ class MazeSuite(Suite["MazeOptions"]):
     @property
     def schema(self) -> LogSchema[Any]:
         """The schema of the suite's records."""
-        from sealegs.suites.maze.maze_logs import FORM
+        from sealegs.suites.maze.maze_logs import SCHEMA
 
-        return FORM
+        return SCHEMA
 
     @property
-    def judge(self) -> MazeJudge:
+    def judge(self) -> EpisodeJudge[Scenario, Record, MazeResult]:
         """The strict judge and the published one, on an episode and its record."""
         from sealegs.suites.maze.maze_logs import judge_maze_episode
 
         return judge_maze_episode
 
     @property
-    def metrics(self) -> Sequence[AnyMetric[Any]]:
-        """The metrics of judged episodes, and the most that recovery could reach."""
+    def metrics(self) -> Sequence[AnyMetric[MazeResult]]:
+        """The metrics of judged episodes, the most that recovery could reach among them."""
         from sealegs.scoring.maze_metrics import MAZE_METRICS
-        from sealegs.suites.maze.recovery_ceiling import CEILING
 
-        return (*MAZE_METRICS, CEILING)
+        return MAZE_METRICS
 
     @property
     def sections(self) -> Sequence[PageSection[MazePage]]:
@@ -119,6 +120,12 @@ class MazeSuite(Suite["MazeOptions"]):
 
         return next_act(name, conversation, dict(about))
 
+    def holds_review(self, folder: Path) -> bool:
+        """Return whether a folder holds a review, as `sealegs maze review` makes it."""
+        from sealegs.suites.maze.review.review_folder import SETTINGS
+
+        return (folder / SETTINGS).is_file()
+
     def grade_review(self, folder: Path) -> GradedReview:
         """Grade the replies of a review, as `sealegs maze review` makes it."""
         from sealegs.suites.maze.review.review_grades import grade_review
@@ -151,15 +158,16 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.reports.metric_grids import MazeResults
         from sealegs.reports.tables import print_limits, print_ranking, print_tables
         from sealegs.scoring.invalid import invalid_count, playing_rows
-        from sealegs.scoring.maze_metrics import maze_table
+        from sealegs.scoring.maze_metrics import CEILING, maze_table
         from sealegs.suites.maze.judged_maze import judge_maze_run
-        from sealegs.suites.maze.page_material import build_page_material, ceilings, differences
-        from sealegs.suites.maze.recovery_ceiling import CEILING
+        from sealegs.suites.maze.page_material import build_page_material, ceiled_results, differences
 
         found = judge_maze_run(logs, self.judge)
-        results, limits = MazeResults(found.results.values()), ceilings(found)
-        own = [metric for metric in self.metrics if metric is not CEILING]
-        rows = [*maze_table(results, found.who, own), *playing_rows(found.played, found.who)]
+        results = MazeResults(ceiled_results(found))
+        table = maze_table(results, found.who, self.metrics)
+        limits = [row for row in table if row["metric"] == CEILING.name]  # last, and apart on the page
+        rows = [row for row in table if row["metric"] != CEILING.name]
+        rows += playing_rows(found.played, found.who)
         published = against == self.published.name and not Path(against).exists()
         other = Path(against)
         compared = differences(found, judge_maze_run(other, self.judge), other) if against and not published else []

@@ -27,7 +27,7 @@ from sealegs.scenarios.task_sets import SHIPPED, task_set
 from sealegs.scoring.episode_verdict import Verdict
 from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
-from sealegs.suites.maze.maze_logs import FORM, SETTINGS, MazeJudge, judge_maze_episode
+from sealegs.suites.maze.maze_logs import SCHEMA, SETTINGS, MazeJudge, judge_maze_episode
 from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import Record, build_record
 from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace, FileRange
@@ -84,7 +84,7 @@ def read_maze_verdicts(
         for run, episode, outside, found, promised in _episodes(file, warnings, judge):
             yield ReadEpisode(run, episode, outside, None if found is None else keep(episode, found), promised)
 
-    return read_run_files(path, FORM, read)
+    return read_run_files(path, SCHEMA, read)
 
 
 def verdict_table(records: Path) -> TableParts | None:
@@ -133,7 +133,7 @@ def judge_range(
     file: Path, warnings: list[str], within: FileRange, seen: Callable[[bytes], object], judge: MazeJudge
 ) -> Iterator[JudgedRow[Scenario, MazeVerdict]]:
     """Read and judge a range of a file; see `judged_rows`."""
-    for one in recorded(file, warnings, FORM, within, seen):
+    for one in recorded(file, warnings, SCHEMA, within, seen):
         judged = judged_episode(one, file, judge)
         yield JudgedRow(judged, one.place, table_row(one, judged.kept), sets_of(one))
 

@@ -9,7 +9,14 @@ from typing import Any, ClassVar
 from pydantic import model_validator
 
 from sealegs.suites.choices import MOST_JOBS
-from sealegs.suites.run_options import ModelOptions, RunOptions, hidden_option, option, run_only_option
+from sealegs.suites.run_options import (
+    ModelOptions,
+    RunOptions,
+    hidden_option,
+    option,
+    run_only_option,
+    time_limit_option,
+)
 
 
 class MicroOptions(RunOptions):
@@ -21,7 +28,7 @@ class MicroOptions(RunOptions):
 
     campaign: str = option("paper", "A campaign file, or one that ships: paper, transient, two-agents or mcp.")
     model: str = option("", "This model in place of all that the file names.")
-    time_limit: float = option(60.0, "Real seconds after which one run is ended.", ge=0.1)
+    time_limit: float = time_limit_option(60.0, 0.1)
     engine: str = hidden_option("langchain")
     jobs: int | None = run_only_option(None, "Runs at a time; one by default.", ge=1, le=MOST_JOBS)
 

@@ -22,14 +22,16 @@ if TYPE_CHECKING:
     from sealegs.scoring.metric import AnyMetric
     from sealegs.scoring.micro_metrics import LabelledRun
     from sealegs.suites.micro.campaign.campaign_runner import ReadyCampaign
-    from sealegs.suites.micro.campaign.labelling import RunJudge
+    from sealegs.suites.micro.campaign.labelling import CampaignContext
+    from sealegs.suites.micro.campaign.runs import PlannedRun
     from sealegs.suites.micro.campaign_options import MicroOptions
+    from sealegs.suites.suite import EpisodeJudge
     from sealegs.traces.chain_check import ChainFinding
 
 CAMPAIGN = "campaign.json"  # in the folder of every campaign
 
 
-class MicroSuite(Suite["MicroOptions"]):
+class MicroSuite(Suite["MicroOptions", "PlannedRun", "CampaignContext", "LabelledRun"]):
     """Small tasks under one fault each, beside the same run without it."""
 
     name = "micro"
@@ -50,7 +52,7 @@ class MicroSuite(Suite["MicroOptions"]):
         return PublishedRows("", chaosllm_figures)
 
     @property
-    def judge(self) -> RunJudge:
+    def judge(self) -> EpisodeJudge[PlannedRun, CampaignContext, LabelledRun]:
         """The judge of a run, by the rules and by what people say of it."""
         with needing_langchain():
             from sealegs.suites.micro.campaign.labelling import label_run

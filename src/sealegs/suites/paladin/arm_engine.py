@@ -121,7 +121,7 @@ def play_paladin_episode(
     recorder.start(episode.id, episode.about({"agent": f"{setup.arm}/{backbone}", **setup.about()}))
     seam, tools = session(episode, setup, clock, recorder, adviser), EpisodeTools(episode, recorder)
     briefing = episode.briefing
-    steps = ARMS[setup.arm].converse(episode.scene())
+    steps = ARMS[setup.arm].converse(episode.context())
     turns = 0
     try:
         request = next(steps)

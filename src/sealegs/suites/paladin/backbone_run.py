@@ -8,10 +8,10 @@ from pathlib import Path
 from sealegs.engines.folders import Progress, run_rest
 from sealegs.suites.paladin.arm_engine import play_paladin_episodes
 from sealegs.suites.paladin.options import PaladinOptions
-from sealegs.suites.paladin.paladin_logs import FORM
+from sealegs.suites.paladin.paladin_logs import SCHEMA
 
 
 def run_scripted_backbone(options: PaladinOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:
     """Run what is left of a scripted backbone's run without Inspect."""
     play = partial(play_paladin_episodes, backbone=options.agent, setup=options.setup, jobs=jobs or options.jobs)
-    run_rest(options, folder, FORM, play, progress)
+    run_rest(options, folder, SCHEMA, play, progress)

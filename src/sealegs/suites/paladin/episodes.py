@@ -15,7 +15,7 @@ from itertools import cycle
 from typing import Any, Literal
 
 from sealegs.agents import Briefing
-from sealegs.agents.arms import EpisodeScene, Menu
+from sealegs.agents.arms import ArmContext, Menu
 from sealegs.faults import seeds
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
@@ -24,7 +24,7 @@ from sealegs.scenarios.labelled_failures.failures import LabelledFailure, classe
 from sealegs.scenarios.perturbation import implicit_kinds, victims
 from sealegs.scenarios.scenario import scenario_tools
 from sealegs.scenarios.step_use import step_spec
-from sealegs.scenarios.system_prompts import FORM
+from sealegs.scenarios.system_prompts import ANSWER_FORMAT
 from sealegs.scenarios.task_sets import TaskSet, task_set
 from sealegs.scenarios.toolbench.toolbench_export import TASKS
 from sealegs.scenarios.toolbench.toolbench_import import shipped_trajectory_tasks
@@ -167,13 +167,13 @@ class PaladinEpisode:
         """The facts that a judge of this record must know."""
         return Case(self.base, self.tasks.right_run(self.task), self.kind, self.slots)
 
-    def scene(self) -> EpisodeScene:
-        """The scene that an arm is given."""
+    def context(self) -> ArmContext:
+        """The context that an arm is given."""
 
         def draw(word: str) -> float:
             return seeds.uniform(self.seed, self.id, word)
 
-        return EpisodeScene(self.base.request, self.specs, self.menu, draw, FORM)
+        return ArmContext(self.base.request, self.specs, self.menu, draw, ANSWER_FORMAT)
 
     def menu(self, tool: str) -> Menu:
         """The options for a failing call of this tool, and the right one."""

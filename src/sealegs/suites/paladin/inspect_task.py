@@ -101,7 +101,7 @@ async def _converse(
     async def run(call: Call) -> Outcome:
         return tools.run(call)
 
-    steps = ARMS[setup.arm].converse(episode.scene())
+    steps = ARMS[setup.arm].converse(episode.context())
     turns = 0
     try:
         request = next(steps)

@@ -13,7 +13,7 @@ from sealegs.suites.choices import ENGINES, unknown_name_problems, who_problems
 from sealegs.suites.paladin import SETS
 from sealegs.suites.paladin.arm_engine import Setup
 from sealegs.suites.paladin.episodes import EXAMPLE, VERSION, PaladinEpisode, episodes_of_set
-from sealegs.suites.run_options import RunOptions, hidden_option, option
+from sealegs.suites.run_options import RunOptions, hidden_option, limit_option, option
 
 DEFAULT = "paladin"
 MAX_STEPS = 40
@@ -24,7 +24,7 @@ class PaladinOptions(RunOptions):
     """The options of `paladin`. `agent` is a scripted backbone's name; `ARM/BACKBONE` names the arm as well."""
 
     agent: str = option("", "Scripted: ARM/BACKBONE, such as paladin/follower.")
-    limit: int | None = option(None, "At most this many episodes of each kind.", ge=1)
+    limit: int | None = limit_option("episodes of each kind")
     arm: str = option("", "vanilla, toolbench, toolreflect, critic, critic-p0.7 or paladin (a model's default).")
     retrieval: str = option("off", "on: the exemplar bank advises after failures; or off.")
     set: str = option("eval", "eval, generalisation or toolreflect.")

@@ -14,7 +14,7 @@ from sealegs.scoring.paladin_metrics import CLEAN, DESIGN, NAMED, PaladinResult
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
 from sealegs.suites.paladin.arm_engine import ARM_FACTS
 from sealegs.suites.paladin.episodes import PaladinEpisode
-from sealegs.suites.paladin.paladin_logs import FORM, PaladinJudge, paladin_player
+from sealegs.suites.paladin.paladin_logs import SCHEMA, PaladinJudge, paladin_player
 
 RANKED = ("tsr", "rr", "csr", "efficiency", "tsr_as_published", "rr_as_published", "csr_as_published")
 
@@ -51,7 +51,7 @@ def paladin_entrants(path: Path, judge: PaladinJudge) -> list[Entrant]:
         LogError: there is nothing to read, or something that cannot be read.
     """
     form = EntrantForm(
-        FORM,
+        SCHEMA,
         lambda _: SCORES,
         lambda one: (one.failure_class, one.kind, f"{one.source}/{one.task}"),
         _content,

@@ -9,9 +9,9 @@ from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted a
 from sealegs.suites.inspect_entry import play_rest_in_inspect
 from sealegs.suites.paladin.inspect_task import paladin
 from sealegs.suites.paladin.options import PaladinOptions
-from sealegs.suites.paladin.paladin_logs import FORM
+from sealegs.suites.paladin.paladin_logs import SCHEMA
 
 
 def run_paladin_in_inspect(settings: PaladinOptions, folder: Path, *, display: Display | None = None) -> None:
     """Run what is left of a run through Inspect; see `run_left`."""
-    play_rest_in_inspect(paladin, settings, folder, FORM, display)
+    play_rest_in_inspect(paladin, settings, folder, SCHEMA, display)

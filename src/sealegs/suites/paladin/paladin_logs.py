@@ -83,7 +83,7 @@ def read_paladin_runs(path: Path) -> list[PaladinRun]:
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
     """
-    logged = read_logs(path, FORM)
+    logged = read_logs(path, SCHEMA)
     return [
         PaladinRun(
             paladin_player(key),
@@ -91,7 +91,7 @@ def read_paladin_runs(path: Path) -> list[PaladinRun]:
             found,
             logged.warnings,
             logged.paths,
-            settings_in_words(key, FORM),
+            settings_in_words(key, SCHEMA),
             logged.invalid[key],
         )
         for key, found in logged.runs.items()
@@ -158,4 +158,4 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
     ]
 
 
-FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, ARM_BEFORE, EXAMPLE)
+SCHEMA = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, ARM_BEFORE, EXAMPLE)

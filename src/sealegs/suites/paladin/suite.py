@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from sealegs.scoring.metric import AnyMetric, Row
     from sealegs.scoring.paladin_metrics import PaladinResult
     from sealegs.scoring.trace_labels import Labels
+    from sealegs.suites.paladin.episodes import PaladinEpisode
     from sealegs.suites.paladin.options import PaladinOptions
-    from sealegs.suites.paladin.paladin_logs import PaladinJudge
+    from sealegs.suites.suite import EpisodeJudge
+    from sealegs.traces import Record
 
 
-class PaladinSuite(Suite["PaladinOptions"]):
+class PaladinSuite(Suite["PaladinOptions", "PaladinEpisode", "Record", "PaladinResult"]):
     """One labelled failure in a task, and arms that recover from it or do not."""
 
     name = "paladin"
@@ -53,12 +55,12 @@ class PaladinSuite(Suite["PaladinOptions"]):
     @property
     def schema(self) -> LogSchema[Any]:
         """The schema of the suite's records."""
-        from sealegs.suites.paladin.paladin_logs import FORM
+        from sealegs.suites.paladin.paladin_logs import SCHEMA
 
-        return FORM
+        return SCHEMA
 
     @property
-    def judge(self) -> PaladinJudge:
+    def judge(self) -> EpisodeJudge[PaladinEpisode, Record, PaladinResult]:
         """The strict judge, and the published protocol, on an episode and its record."""
         from sealegs.suites.paladin.paladin_logs import judge_paladin_episode
 

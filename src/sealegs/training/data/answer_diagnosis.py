@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sealegs.faults import paths
-from sealegs.training.data.act_scene import join_names, quoted, short_value
 from sealegs.training.data.bad_messages import BadMessage
+from sealegs.training.data.step_context import join_names, quoted, short_value
 
 NOT_TRUE = "not true that "
 _NAME = re.compile(r"(?:argument )?[a-z_][a-z0-9_]*(?:\.[a-z0-9_]+)*")

@@ -12,7 +12,7 @@ from sealegs.faults import seeds
 from sealegs.faults.plan import Plan
 from sealegs.tasks.graph import Step
 from sealegs.training.data import HELD, UNSEEN
-from sealegs.training.data.conduct import PLANNER, Watched
+from sealegs.training.data.conduct import PLANNER, WatchedRow
 from sealegs.training.data.data_recipe import DataRecipe
 from sealegs.training.data.dividing import Division, division
 from sealegs.training.data.exporters.exporter import Row
@@ -26,7 +26,7 @@ SPREAD = (0.7548776662466927, 0.5698402909980532)  # rows spread evenly over the
 
 
 @dataclass(frozen=True)
-class Making:
+class SetDefinition:
     """The definition of a set: equal makings give equal sets."""
 
     recipe: DataRecipe
@@ -53,7 +53,7 @@ class Making:
         return split, (0.5 + number * SPREAD[1]) % 1 >= self.recipe.clean
 
 
-def attempt_row(making: Making, number: int, trial: int, teacher: Teacher | None = None) -> Row:
+def attempt_row(making: SetDefinition, number: int, trial: int, teacher: Teacher | None = None) -> Row:
     """One attempt at a row.
 
     Raises:
@@ -82,27 +82,29 @@ def attempt_row(making: Making, number: int, trial: int, teacher: Teacher | None
         else Plan(name="clean"),
         noted=kind is not None and draw.random() < making.recipe.exemplars,
         key=key,
-        held=split in HELD,
+        held_out=split in HELD,
     )
     made = play_trajectory(order, making.recipe.continuation, teacher)
     who = PLANNER if not kind or making.recipe.continuation == "expert" else making.teacher or None
     # The id holds the key of all draws: `set_checks.played_again` reads it from there.
     about = {"id": f"{making.seed}-{number:07d}-{trial}", "split": split, "expert": who}
     made_row = row(order, made, about, making.form, making.recipe.continuation)
-    lapse = next(Watched(made_row, chosen.base).problems(), "") if who != PLANNER else ""
+    lapse = next(WatchedRow(made_row, chosen.base).problems(), "") if who != PLANNER else ""
     if lapse:
         raise NoTrajectory(f"the teacher sets no example ({lapse})")
     return made_row
 
 
-def _drawn_variant(base: BaseTask, making: Making, draw: random.Random) -> TaskVariant:
+def _drawn_variant(base: BaseTask, making: SetDefinition, draw: random.Random) -> TaskVariant:
     found = task_variant(base, draw.randint(0, making.recipe.variants), making.seed)
     if found is None:
         raise NoTrajectory("the world does not allow these numbers")
     return found
 
 
-def _failure(making: Making, number: int, chosen: TaskVariant, draw: random.Random) -> tuple[FailureKind, str, Step]:
+def _failure(
+    making: SetDefinition, number: int, chosen: TaskVariant, draw: random.Random
+) -> tuple[FailureKind, str, Step]:
     """A failure that the row's split may hold: its kind, mode and step. The mode is always the row's own."""
     divided, (split, _) = making.division, making.place(number)
     # From the row and not the attempt: if a mode that is hard to place gave way at the next try, the shares would
@@ -138,7 +140,7 @@ def _fits(kind: FailureKind, chosen: TaskVariant, step: str) -> bool:
 
 
 def first_fit_row(
-    making: Making, number: int, start: int = 0, teacher: Teacher | None = None
+    making: SetDefinition, number: int, start: int = 0, teacher: Teacher | None = None
 ) -> tuple[int, Row | None, Any]:
     """The first attempt from `start` on that gives a row: its number, the row, and why the others gave none.
 

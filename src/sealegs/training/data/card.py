@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sealegs.tasks.editions import CANARY
 from sealegs.training.data import CLEAN, SPLITS
-from sealegs.training.data.attempts import Making
+from sealegs.training.data.attempts import SetDefinition
 from sealegs.training.data.files import DATA, Format, write
 from sealegs.training.data.row_blocks import MakingTally, manifest
 from sealegs.training.data.sentences import count_of_forms
@@ -17,13 +17,15 @@ CARD = "README.md"
 LICENCE = "apache-2.0"
 
 
-def write_card(making: Making, out: Path, format: Format, tally: MakingTally, seen: RowContents, command: str) -> None:
+def write_card(
+    making: SetDefinition, out: Path, format: Format, tally: MakingTally, seen: RowContents, command: str
+) -> None:
     """Write the manifest and then the card, which finishes the set."""
     write(out / MANIFEST, manifest(making, format, tally).encode())
     write(out / CARD, data_set_card(making, format, tally, seen, command).encode())
 
 
-def data_set_card(making: Making, format: Format, tally: MakingTally, seen: RowContents, command: str) -> str:
+def data_set_card(making: SetDefinition, format: Format, tally: MakingTally, seen: RowContents, command: str) -> str:
     """The card as Markdown, with the fields that dataset hubs read."""
     splits = [split for split in SPLITS if tally.rows[split]]
     files = "\n".join(f"  - split: {split}\n    path: {DATA}/{split}-*.{format}" for split in splits)
@@ -76,7 +78,7 @@ check` proves it again.
 """
 
 
-def _variety(making: Making, seen: RowContents) -> str:
+def _variety(making: SetDefinition, seen: RowContents) -> str:
     """The section on the differences among the rows."""
     return f"""## What is different in them
 
@@ -88,7 +90,7 @@ drawn from {count_of_forms()} forms of sentences, filled with the row's own fact
 `generalisation` alone."""
 
 
-def _origin(making: Making) -> str:
+def _origin(making: SetDefinition) -> str:
     sources = making.sources
     sources_named = ["the tasks of `maze`"] if sources.shipped else []
     sources_named += [f"the tasks in `{Path(name).name}`" for name in sources.folders]
@@ -96,7 +98,7 @@ def _origin(making: Making) -> str:
     return ", ".join(sources_named)
 
 
-def _why(making: Making) -> str:
+def _why(making: SetDefinition) -> str:
     if making.teacher:
         return f"{making.recipe.tries} attempts each gave none; see below what they fell at."
     return (

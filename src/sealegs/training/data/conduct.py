@@ -42,7 +42,7 @@ _HARMLESS = re.compile(r"\bharm", re.IGNORECASE)
 
 
 @dataclass
-class Watched:
+class WatchedRow:
     """One row and what is known of its tools."""
 
     row: Row

@@ -17,7 +17,7 @@ from sealegs.engines.work_ahead import AHEAD, check_whole_folder, merge_work_ahe
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.metric import Row as Figure
 from sealegs.traces.folder_lock import locks_folder
-from sealegs.training.data.attempts import Making
+from sealegs.training.data.attempts import SetDefinition
 from sealegs.training.data.card import CARD, write_card
 from sealegs.training.data.data_recipe import DataRecipe, read_data_recipe
 from sealegs.training.data.exporters import FORMS
@@ -39,7 +39,7 @@ from sealegs.training.data.trajectory_player import Teacher
 class DataSetRequest:
     """A set to be made, the format of its files, and the command that makes it."""
 
-    making: Making
+    making: SetDefinition
     format: Format
     command: str
 
@@ -81,7 +81,7 @@ def data_set_request(
     problems += _teacher_problems(read, teacher)
     if problems or read is None or found_format is None:
         raise UserError("\n".join(problems))
-    making = Making(read, sources, n, seed, row_format, teacher)
+    making = SetDefinition(read, sources, n, seed, row_format, teacher)
     # With the defaults that were not typed: they may change, and the card's command must still make this set.
     words = ["sealegs", "data", "make", recipe, "--n", str(n), "--seed", str(seed)]
     words += ["--row-format", row_format, "--file-format", file_format]
@@ -138,7 +138,7 @@ def make_data_set(
     return tally, seen
 
 
-def _teacher_of(making: Making) -> Teacher | None:
+def _teacher_of(making: SetDefinition) -> Teacher | None:
     """The model that continues after a failure; None where the recipe has none."""
     if not making.teacher:
         return None

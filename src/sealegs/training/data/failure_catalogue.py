@@ -23,7 +23,7 @@ from sealegs.recovery.causes import causes
 from sealegs.scenarios.labelled_failures.failures import LabelledFailure, Lasts, published_failures
 from sealegs.scenarios.perturbation import PERSISTENCE
 from sealegs.tasks.graph import Step
-from sealegs.training.data.slips import ARGUMENTS, TOOLS, slippings
+from sealegs.training.data.slips import ARGUMENTS, TOOLS, mistake_kinds
 from sealegs.training.data.task_sources import TaskVariant
 
 FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
@@ -66,18 +66,18 @@ def failure_kinds() -> Mapping[str, FailureKind]:
     found = [
         FailureKind(one.failure, one.failure_class, one.lasts, one.rewrites, one)
         for one in published_failures().values()
-        if one.failure not in slippings() and (not one.rewrites or one.failure == MALFORMED)
+        if one.failure not in mistake_kinds() and (not one.rewrites or one.failure == MALFORMED)
     ]  # the other one that rewrites is a corruption below; what says that the arguments are wrong is a slip
     wrong = causes()["wrong_answer"].failure_class
     found += [FailureKind(family, wrong, "either", implicit=True) for family in FAMILIES]
-    found += [FailureKind(name, _class_of_slip(name), "transient", slip=True) for name in slippings()]
+    found += [FailureKind(name, _class_of_slip(name), "transient", slip=True) for name in mistake_kinds()]
     return {kind.name: kind for kind in found}
 
 
 def _class_of_slip(name: str) -> str:
     if name in published_failures():
         return published_failures()[name].failure_class
-    return TOOLS if slippings()[name].of_the_tool else ARGUMENTS
+    return TOOLS if mistake_kinds()[name].of_the_tool else ARGUMENTS
 
 
 def unseen_kinds(share: float, seed: int) -> frozenset[str]:

@@ -28,7 +28,7 @@ from sealegs.engines.workers import WorkerPool
 from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.traces.atomic_files import make_folder
 from sealegs.training.data import SPLITS
-from sealegs.training.data.attempts import Making, first_fit_row
+from sealegs.training.data.attempts import SetDefinition, first_fit_row
 from sealegs.training.data.exporters.exporter import Row
 from sealegs.training.data.files import Format, check_format, part, part_name, write
 from sealegs.training.data.near_duplicates import TrajectorySet, text_digest, trajectory_features
@@ -82,7 +82,7 @@ class MakingTally:
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def settings(making: Making, format: Format) -> dict[str, Any]:
+def settings(making: SetDefinition, format: Format) -> dict[str, Any]:
     """The settings of a set, as JSON data: equal settings give equal bytes."""
     # The texts of the tasks, since an edited task gives other rows under the same name.
     requests = hashlib.sha256()
@@ -105,7 +105,7 @@ def block_size(n: int) -> int:
 
 
 def make_missing_rows(
-    making: Making,
+    making: SetDefinition,
     out: Path,
     progress: Progress,
     *,
@@ -156,7 +156,7 @@ def make_missing_rows(
 
 
 def make_shard_rows(
-    making: Making,
+    making: SetDefinition,
     out: Path,
     progress: Progress,
     shard: Shard,
@@ -212,7 +212,7 @@ def _whole_block(numbers: Sequence[int], made_now: Mapping[int, MadeRow], ahead:
 
 
 def _blocks(
-    making: Making, ranges: Sequence[Sequence[int]], jobs: int | None, teacher: Teacher | None
+    making: SetDefinition, ranges: Sequence[Sequence[int]], jobs: int | None, teacher: Teacher | None
 ) -> Generator[Made, None, None]:
     """The blocks in their order, a few of them under way at a time."""
     if teacher is not None:
@@ -232,12 +232,12 @@ def _blocks(
             pool.shutdown()
 
 
-def _block(making: Making, numbers: Sequence[int]) -> Made:
+def _block(making: SetDefinition, numbers: Sequence[int]) -> Made:
     return [first_fit_row(making, number) for number in numbers]
 
 
 def _commit(
-    making: Making,
+    making: SetDefinition,
     out: Path,
     number: int,
     numbers: Sequence[int],
@@ -294,7 +294,7 @@ def _unpacked(text: str) -> tuple[int, ...]:
     return tuple(found_marks)
 
 
-def manifest(making: Making, format: Format, tally: MakingTally) -> str:
+def manifest(making: SetDefinition, format: Format, tally: MakingTally) -> str:
     """The manifest of a set as JSON: its settings, its rows and its parts."""
     manifest = {
         CANARY_FIELD: CANARY,

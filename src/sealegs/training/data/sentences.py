@@ -35,11 +35,11 @@ def count_of_forms() -> int:
 
 
 @cache
-def drawn_from(name: str, held: bool) -> tuple[str, ...]:
+def drawn_from(name: str, held_out: bool) -> tuple[str, ...]:
     """The forms of a list that may be said: those kept apart, or all others."""
-    return tuple(form for place, form in enumerate(sentence_forms()[name], 1) if (place % KEPT_APART == 0) == held)
+    return tuple(form for place, form in enumerate(sentence_forms()[name], 1) if (place % KEPT_APART == 0) == held_out)
 
 
-def sentence(name: str, draw: random.Random, held: bool, slots: Mapping[str, str]) -> str:
+def sentence(name: str, draw: random.Random, held_out: bool, slots: Mapping[str, str]) -> str:
     """One form of a list with its slots filled."""
-    return draw.choice(drawn_from(name, held)).format_map(slots)
+    return draw.choice(drawn_from(name, held_out)).format_map(slots)

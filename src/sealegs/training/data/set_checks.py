@@ -21,8 +21,8 @@ from sealegs.faults.plan import Plan
 from sealegs.faults.plan_files import plan_from
 from sealegs.faults.user_error import UserError
 from sealegs.training.data import UNSEEN
-from sealegs.training.data.attempts import Making
-from sealegs.training.data.conduct import KINDS, Watched
+from sealegs.training.data.attempts import SetDefinition
+from sealegs.training.data.conduct import KINDS, WatchedRow
 from sealegs.training.data.data_recipe import DataRecipe
 from sealegs.training.data.exporters import FORMS, row_reader
 from sealegs.training.data.exporters.exporter import Row
@@ -132,7 +132,7 @@ def check_leaks(folder: Path, similarity: float) -> RowContents:
     return seen
 
 
-def read_manifest(folder: Path) -> tuple[Making, dict[str, Any]]:
+def read_manifest(folder: Path) -> tuple[SetDefinition, dict[str, Any]]:
     """The making of a finished set, and its manifest.
 
     Raises:
@@ -151,7 +151,7 @@ def read_manifest(folder: Path) -> tuple[Making, dict[str, Any]]:
         raise UserError(f"{file} is not a manifest of a set: {error!r}; make the set again") from error
 
 
-def making_of(settings: Mapping[str, Any]) -> Making:
+def making_of(settings: Mapping[str, Any]) -> SetDefinition:
     """The making of the set that has these settings.
 
     Raises:
@@ -161,10 +161,10 @@ def making_of(settings: Mapping[str, Any]) -> Making:
     sources = DataSources(origin["shipped"], tuple(origin["folders"]), tuple(origin["trajectories"]))
     form = next(form for form in FORMS if form == settings["form"])
     recipe = DataRecipe.model_validate(settings["recipe"])
-    return Making(recipe, sources, settings["n"], settings["seed"], form, settings["teacher"])
+    return SetDefinition(recipe, sources, settings["n"], settings["seed"], form, settings["teacher"])
 
 
-def judged_again(folder: Path, making: Making, sample: int) -> list[str]:
+def judged_again(folder: Path, making: SetDefinition, sample: int) -> list[str]:
     """Problems of some of the rows, found by playing them again.
 
     Args:
@@ -175,7 +175,7 @@ def judged_again(folder: Path, making: Making, sample: int) -> list[str]:
     return [f"row {row['id']}: {wrong}" for row in chosen for wrong in played_again(row, making)]
 
 
-def played_again(row: Row, making: Making) -> Iterator[str]:
+def played_again(row: Row, making: SetDefinition) -> Iterator[str]:
     """Problems of a row that is played again: another answer of a tool, another verdict, or another cost."""
     base = all_base_tasks(making.sources, making.recipe.leave_out).get(row["base_task"])
     found = task_variant(base, row["variant"], making.seed) if base is not None else None
@@ -234,7 +234,7 @@ def _error(observed: dict[str, Any]) -> Any:
 
 
 @dataclass
-class Lapses:
+class LapseCounts:
     """Counts of the lapses that the rows of a set teach.
 
     Attributes:
@@ -247,7 +247,7 @@ class Lapses:
 
     def add(self, row: Row, base: BaseTask) -> None:
         """One more row."""
-        for kind in Watched(row, base).problems():
+        for kind in WatchedRow(row, base).problems():
             self.counts[kind] += 1
             self.named.setdefault(kind, row["id"])
 
@@ -262,9 +262,9 @@ class Lapses:
         ]
 
 
-def lapses(folder: Path, making: Making) -> Lapses:
+def lapses(folder: Path, making: SetDefinition) -> LapseCounts:
     """The lapses that the rows of a set teach."""
-    found, known = Lapses(), all_base_tasks(making.sources, making.recipe.leave_out)
+    found, known = LapseCounts(), all_base_tasks(making.sources, making.recipe.leave_out)
     for files in parts(folder).values():
         for row in read_row_files(files):
             if row["base_task"] in known:

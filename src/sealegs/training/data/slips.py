@@ -27,7 +27,7 @@ ARGUMENTS = "Argument Hallucination"
 TOOLS = "Tool Hallucination"
 
 
-class Slipping(BaseModel):
+class MistakeKind(BaseModel):
     """One kind of slip: how a call goes wrong, and how it is refused.
 
     Attributes:
@@ -52,7 +52,7 @@ class Slipping(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class CallSlip:
+class CallMistake:
     """A call gone wrong.
 
     Attributes:
@@ -73,18 +73,18 @@ class CallSlip:
 
 
 @cache
-def slippings() -> Mapping[str, Slipping]:
+def mistake_kinds() -> Mapping[str, MistakeKind]:
     """All kinds of slips by name."""
     text = resources.files("sealegs.training.data").joinpath("slips.yaml").read_text(encoding="utf-8")
-    return {one.name: one for one in (Slipping.model_validate(item) for item in yaml.safe_load(text))}
+    return {one.name: one for one in (MistakeKind.model_validate(item) for item in yaml.safe_load(text))}
 
 
-def make_slip(kind: str, use: UseTool, spec: ToolSpec, draw: random.Random) -> CallSlip | None:
+def make_mistake(kind: str, use: UseTool, spec: ToolSpec, draw: random.Random) -> CallMistake | None:
     """The call as an agent that slips makes it; None where this slip cannot be made with it."""
-    slipping = slippings()[kind]
+    slipping = mistake_kinds()[kind]
     if slipping.of_the_tool:
         called = _renamed(slipping.ways[0], use.tool, draw)
-        return CallSlip(replace(use, tool=called), slipping.ways[0], use.tool, called, use.tool)
+        return CallMistake(replace(use, tool=called), slipping.ways[0], use.tool, called, use.tool)
     required = [name for name in spec.parameters.get("required", ()) if name in use.arguments]
     # Only the lack of a required argument is certain to be refused by the tool's own check.
     if not required or (slipping.reads and spec.effects is not False):
@@ -101,10 +101,10 @@ def make_slip(kind: str, use: UseTool, spec: ToolSpec, draw: random.Random) -> C
         given = format_value(wrong)
     wanted = spec.parameters.get("properties", {}).get(name, {}).get("type", "value")
     refusal = _refusal(slipping, way, {"name": name, "given": given, "type": str(wanted)}, draw)
-    return CallSlip(replace(use, arguments=arguments), way, name, given, format_value(value), refusal)
+    return CallMistake(replace(use, arguments=arguments), way, name, given, format_value(value), refusal)
 
 
-def _refusal(slipping: Slipping, way: str, facts: Mapping[str, str], draw: random.Random) -> Failure | None:
+def _refusal(slipping: MistakeKind, way: str, facts: Mapping[str, str], draw: random.Random) -> Failure | None:
     words = slipping.words.get(way)
     if words is None:
         return None

@@ -28,11 +28,11 @@ from sealegs.tasks import Risk
 from sealegs.tasks.graph import Step
 from sealegs.traces import Recorder
 from sealegs.traces.record import Record, build_record
-from sealegs.training.data.act_scene import ActScene, scene_of_act
 from sealegs.training.data.expert import Doing, Expert
 from sealegs.training.data.expert_wording import expert_closing, expert_thought
 from sealegs.training.data.failure_catalogue import FailureKind
-from sealegs.training.data.slips import CallSlip, make_slip
+from sealegs.training.data.slips import CallMistake, make_mistake
+from sealegs.training.data.step_context import StepContext, context_of_step
 from sealegs.training.data.task_sources import TaskVariant
 from sealegs.world.state import World
 
@@ -41,23 +41,23 @@ Message = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Voice:
+class TrajectoryWording:
     """The wording of a trajectory.
 
     Attributes:
-        thought: the text that goes with a call, given its scene.
-        closing: a final answer put into other words, given its scene and the answer.
+        thought: the text that goes with a call, given its context.
+        closing: a final answer put into other words, given its context and the answer.
         adviser: whose notes are in tools' messages.
         every: whether a note is in every message of a failing tool, as the layer has it; otherwise in the first.
     """
 
-    thought: Callable[[ActScene], str]
-    closing: Callable[[ActScene, str], str]
+    thought: Callable[[StepContext], str]
+    closing: Callable[[StepContext, str], str]
     adviser: Callable[[], Adviser]
     every: bool = False
 
 
-ENGLISH = Voice(expert_thought, expert_closing, shipped_bank)
+ENGLISH = TrajectoryWording(expert_thought, expert_closing, shipped_bank)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class TrajectoryOrder:
         key: names all its random decisions.
         voice: the wording.
         straight: whether the expert takes the first of equally good calls.
-        held: whether the forms that are kept apart for tests are used.
+        held_out: whether the forms that are kept apart for tests are used.
     """
 
     variant: TaskVariant
@@ -85,9 +85,9 @@ class TrajectoryOrder:
     plan: Plan
     noted: bool
     key: tuple[object, ...]
-    voice: Voice = ENGLISH
+    voice: TrajectoryWording = ENGLISH
     straight: bool = False
-    held: bool = False
+    held_out: bool = False
 
     @property
     def hopeless(self) -> bool:
@@ -181,7 +181,7 @@ class TrajectoryPlayer:
         if order.prompt:
             self.made.messages.insert(0, {"role": "system", "content": scenario_prompt(order.prompt, DRAW).strip()})
         self.calls = 0
-        self.slip: CallSlip | None = None
+        self.slip: CallMistake | None = None
 
     def call(self, use: UseTool) -> Outcome:
         """Make one call in the world; a slip is refused in the words of its kind."""
@@ -231,11 +231,13 @@ class TrajectoryPlayer:
             message["tool_calls"] = [{"id": f"call-{self.calls + 1}", "type": "function", "function": function}]
         self.made.messages.append(message)
 
-    def scene(self, expert: Expert, act: UseTool | Say) -> ActScene:
-        """The scene of an act of the expert's: the facts that its message may mention."""
+    def context(self, expert: Expert, act: UseTool | Say) -> StepContext:
+        """The context of an act of the expert's: the facts that its message may mention."""
         last = self.made.messages[-1]
         fresh = expert.trouble is not None and last["role"] == "tool" and last["name"] == expert.trouble.use.tool
-        return scene_of_act(expert, act, self.draw, self.order.held, self.slip, fresh=fresh and expert.found is None)
+        return context_of_step(
+            expert, act, self.draw, self.order.held_out, self.slip, fresh=fresh and expert.found is None
+        )
 
     def end(self, answer: str | None, why: str = "cut after the failure") -> Trajectory:
         """Close the record and have it judged; without an answer, say why there is none."""
@@ -281,7 +283,7 @@ def play_trajectory(order: TrajectoryOrder, continuation: str = "expert", teache
 def _step(player: TrajectoryPlayer, expert: Expert, act: UseTool, *, recovering: bool) -> None:
     """One call of the expert's; the agent's own slip where this is the place of one."""
     order, made = player.order, player.made
-    text = order.voice.thought(player.scene(expert, act))
+    text = order.voice.thought(player.context(expert, act))
     here = order.kind is not None and order.step is not None and act.tool == order.step.tool and not expert.wrong
     if here and order.kind is not None and order.kind.slip:
         _slip(player, expert, act, text)
@@ -301,7 +303,7 @@ def _slip(player: TrajectoryPlayer, expert: Expert, act: UseTool, text: str) -> 
     """The call as an agent that slips makes it, and its refusal."""
     order = player.order
     assert order.kind is not None
-    player.slip = slip = make_slip(order.kind.name, act, player.specs[act.tool], player.draw)
+    player.slip = slip = make_mistake(order.kind.name, act, player.specs[act.tool], player.draw)
     if slip is None:
         raise NoTrajectory("this slip cannot be made here")
     player.say(text, slip.use, recovery=False, train=False)
@@ -313,7 +315,7 @@ def _slip(player: TrajectoryPlayer, expert: Expert, act: UseTool, text: str) -> 
 
 
 def _say_answer(player: TrajectoryPlayer, expert: Expert, act: Say) -> Trajectory:
-    text = player.order.voice.closing(player.scene(expert, act), act.text)
+    text = player.order.voice.closing(player.context(expert, act), act.text)
     player.say(text, None, recovery=expert.doing == "stops")
     return player.end(text)
 

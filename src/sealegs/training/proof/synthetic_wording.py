@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sealegs.training.data.act_scene import ActScene
-from sealegs.training.data.trajectory_player import Voice
+from sealegs.training.data.step_context import StepContext
+from sealegs.training.data.trajectory_player import TrajectoryWording
 from sealegs.training.proof.synthetic_failures import synthetic_bank
 
 LEADS = {
@@ -14,16 +14,20 @@ LEADS = {
 }
 
 
-def short_thought(scene: ActScene) -> str:
+def short_thought(context: StepContext) -> str:
     """The service that is called, and what is done about a failure."""
-    assert scene.spec is not None
-    return f"{LEADS[scene.doing]} {scene.spec.description}" if scene.doing in LEADS else f" {scene.spec.description}"
+    assert context.spec is not None
+    return (
+        f"{LEADS[context.doing]} {context.spec.description}"
+        if context.doing in LEADS
+        else f" {context.spec.description}"
+    )
 
 
-def short_closing(scene: ActScene, text: str) -> str:
+def short_closing(context: StepContext, text: str) -> str:
     """The result, or that there is none."""
     _, found, status = text.rsplit("\n", 2)
-    return f"Recovery: stop\n{status}" if scene.doing == "stops" else f"{found.removeprefix('- ')}\n{status}"
+    return f"Recovery: stop\n{status}" if context.doing == "stops" else f"{found.removeprefix('- ')}\n{status}"
 
 
-SHORT = Voice(short_thought, short_closing, synthetic_bank, every=True)
+SHORT = TrajectoryWording(short_thought, short_closing, synthetic_bank, every=True)

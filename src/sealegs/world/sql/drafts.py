@@ -152,7 +152,7 @@ def draft_functions(given: DraftJob) -> Drafts:
     except UserError as error:
         return Drafts(left_out=[_left_out(pair, str(error)) for pair in given.pairs])
     try:
-        return _Desk(given, database, read_schema(given.database, database, given.names)).worked(str(path))
+        return _PairDrafter(given, database, read_schema(given.database, database, given.names)).draft(str(path))
     except QueryFailed as error:
         return Drafts(left_out=[_left_out(pair, f"the database cannot be read: {error}") for pair in given.pairs])
     finally:
@@ -160,15 +160,15 @@ def draft_functions(given: DraftJob) -> Drafts:
 
 
 @dataclass
-class _Desk:
-    """The work on one database's pairs."""
+class _PairDrafter:
+    """Drafts problems from the pairs of one database."""
 
     given: DraftJob
     database: Database
     schema: Schema
     found: Drafts = field(default_factory=Drafts)
 
-    def worked(self, path: str) -> Drafts:
+    def draft(self, path: str) -> Drafts:
         self.found.path = path
         reads: dict[str, _Read] = {}
         questions: set[str] = set()

@@ -27,7 +27,7 @@ from sealegs.world.sql.database import Database, QueryFailed, find_database
 from sealegs.world.sql.parameter import Parameter, RowForm
 
 TABLE = "library.jsonl.gz"
-FORM = 2
+FORMAT_VERSION = 2
 Kind = Literal["whole", "subquery", "outer"]
 Split = Literal["validation", "test"]
 
@@ -245,8 +245,10 @@ class Library:
                     problems.append(PROBLEM.validate_python(data))
             except (ValidationError, TypeError, ValueError) as error:
                 raise UserError(f"{home / TABLE}:{number}: {error}; build the library again") from error
-        if about.get("form") != FORM:
-            raise UserError(f"{home / TABLE} has form {about.get('form')!r}, not {FORM}; build the library again")
+        if about.get("form") != FORMAT_VERSION:
+            raise UserError(
+                f"{home / TABLE} has format {about.get('form')!r}, not {FORMAT_VERSION}; build the library again"
+            )
         return cls(home, about, functions, tuple(problems))
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
@@ -316,7 +318,7 @@ def write_table(
     folder: Path, about: Mapping[str, Any], functions: Iterable[SqlFunction], problems: Iterable[SqlProblem]
 ) -> None:
     """Write the table of a library. The same contents give the same bytes."""
-    lines = [("library", {**about, "form": FORM, CANARY_FIELD: CANARY})]
+    lines = [("library", {**about, "form": FORMAT_VERSION, CANARY_FIELD: CANARY})]
     lines += [("function", asdict(function)) for function in functions]
     lines += [("problem", asdict(problem)) for problem in problems]
     text = "".join(json.dumps([kind, data], ensure_ascii=False, allow_nan=False) + "\n" for kind, data in lines)

@@ -32,7 +32,7 @@ from sealegs.suites.inspect_eval.end_states import (
 )
 from sealegs.suites.inspect_eval.eval_judging import judged_episodes
 from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, read_eval_logs
-from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+from sealegs.suites.inspect_eval.eval_runner import EvalRunner
 from sealegs.suites.inspect_eval.foreign_environments import foreign_eval
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, load_knowledge
 from sealegs.suites.inspect_eval.options import InspectOptions
@@ -97,7 +97,7 @@ def test_a_stop_in_tau2_is_the_agents_own_words(tmp_path: Path) -> None:
         moment="before",
         limit=2,
     ).checked()
-    EvalCourse(options, tmp_path).play(lambda done, total: None)
+    EvalRunner(options, tmp_path).play(lambda done, total: None)
     logs = read_eval_logs(tmp_path)
     found = {(one.mode, one.sample): one for one in judged_episodes(logs)}
     lost = [key for key, one in found.items() if one.mode == "P2" and one.exposed and not one.solved]
@@ -135,7 +135,7 @@ def test_a_model_that_plays_tau2s_user_too_does_not_speak_for_the_agent(tmp_path
         modes=("P2",),
         limit=1,
     ).checked()
-    EvalCourse(options, tmp_path).play(lambda done, total: None)
+    EvalRunner(options, tmp_path).play(lambda done, total: None)
     logs = read_eval_logs(tmp_path)
     (hit,) = [one for key, one in logs.played.items() if key.mode == "P2"]
     assert hit.record is not None
@@ -169,7 +169,7 @@ def run(folder: Path, suite: str, **more: Any) -> EvalLogs:
         task="inspect_evals/agentdojo", task_args=(f"workspace={suite}", *DOJO_ARGUMENTS), **more
     ).checked()
     with end_states_in_logs(known_as(f"agentdojo_{suite}")):
-        EvalCourse(options, folder).play(lambda done, total: None)
+        EvalRunner(options, folder).play(lambda done, total: None)
     return read_eval_logs(folder)
 
 
@@ -282,7 +282,7 @@ def tau2_run(folder: Path, domain: str, agent: str) -> EvalLogs:
         task=f"inspect_evals/tau2_{domain}", task_args=("shuffle=false",), agent=agent, modes=("NP", "P1"), limit=3
     ).checked()
     with end_states_in_logs(known_as(f"tau2_{domain}")):
-        EvalCourse(options, folder).play(lambda done, total: None)
+        EvalRunner(options, folder).play(lambda done, total: None)
     return read_eval_logs(folder)
 
 

@@ -19,7 +19,14 @@ from sealegs.scoring.micro_metrics import (
     TIMEOUT,
     LabelledRun,
 )
-from sealegs.suites.micro.campaign.labelling import Baseline, EndedRun, accepted_words, label_run, run_outcome
+from sealegs.suites.micro.campaign.labelling import (
+    Baseline,
+    CampaignContext,
+    EndedRun,
+    accepted_words,
+    label_run,
+    run_outcome,
+)
 from sealegs.suites.micro.campaign.run_labels import Label, LabelError, read_run_labels
 from sealegs.suites.micro.campaign.run_process import ended_run, failed_outside
 from sealegs.suites.micro.campaign.runs import Experiment, PlannedRun
@@ -33,12 +40,12 @@ RIGHT = Baseline("The tip is 34.5 dollars.", True)
 PLANNED = PlannedRun(Experiment("tip", "m", "unreachable", seed=4), 2)
 
 
-def outcome(course: EndedRun, baseline: Baseline = RIGHT, labels: dict[str, Label] | None = None) -> LabelledRun:
-    return label_run(PLANNED, course, TIP, baseline, labels or {})
+def outcome(ended: EndedRun, baseline: Baseline = RIGHT, labels: dict[str, Label] | None = None) -> LabelledRun:
+    return label_run(PLANNED, CampaignContext(ended, TIP, baseline, labels or {}))
 
 
 @pytest.mark.parametrize(
-    ("course", "expected", "rule", "found"),
+    ("ended", "expected", "rule", "found"),
     [
         (EndedRun("finished", "The tip is 34.5 dollars."), CORRECT, "gives the accepted value", "34.5"),
         (
@@ -69,8 +76,8 @@ def outcome(course: EndedRun, baseline: Baseline = RIGHT, labels: dict[str, Labe
         (EndedRun("raised", None, "ValueError: no"), CRASH, "raised and not caught", "ValueError: no"),
     ],
 )
-def test_the_first_rule_that_holds(course: EndedRun, expected: str, rule: str, found: str) -> None:
-    run = outcome(replace(course, faults=INJECTED))
+def test_the_first_rule_that_holds(ended: EndedRun, expected: str, rule: str, found: str) -> None:
+    run = outcome(replace(ended, faults=INJECTED))
     assert (run.outcome, run.ruled, run.shown) == (expected, expected, expected)
     assert rule in run.evidence.rule
     assert found in run.evidence.found

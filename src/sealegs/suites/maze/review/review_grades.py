@@ -12,7 +12,7 @@ from sealegs.scoring.metric import Row
 from sealegs.scoring.review_metrics import ReviewedAnswer, ReviewedTask, agreement_table, review_table
 from sealegs.suites.maze.review.review_folder import By, ReviewerFile, read_replies, read_review_settings
 from sealegs.suites.maze.review.review_questions import SolveQuestion
-from sealegs.suites.maze.review.task_sitting import sitting_verdict
+from sealegs.suites.maze.review.review_session import review_verdict
 
 GROUPS: dict[By, str] = {"person": "people", "model": "models"}
 
@@ -94,7 +94,7 @@ class _Judged:
     def _take_task(self, question: SolveQuestion, reply: dict[str, object]) -> None:
         episode = question.scenario
         try:
-            verdict = sitting_verdict(episode, self.name, reply)
+            verdict = review_verdict(episode, self.name, reply)
         except (ValueError, KeyError, TypeError) as error:
             self.notes.append(f"the reply of {self.name} to {question.id} is left out: {error}")
             return

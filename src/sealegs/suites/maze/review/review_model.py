@@ -36,8 +36,8 @@ from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted a
 from sealegs.suites.maze.agent_replies import REVIEWED_CALL
 from sealegs.suites.maze.review.review_folder import ReviewerFile, file_name
 from sealegs.suites.maze.review.review_questions import ReviewQuestion, SolveQuestion
+from sealegs.suites.maze.review.review_session import COMPLETE, INCOMPLETE, ReviewSession, recorded_reply
 from sealegs.suites.maze.review.review_wording import DETECT_FORM, DETECT_INSTRUCTIONS, SOLVE_INSTRUCTIONS
-from sealegs.suites.maze.review.task_sitting import COMPLETE, INCOMPLETE, TaskSitting, recorded_reply
 from sealegs.traces.record import build_record
 
 MAX_STEPS = 25
@@ -152,11 +152,11 @@ def _reviewing(file: ReviewerFile) -> Solver:
 
 
 async def _solved(state: TaskState, question: SolveQuestion, reviewer: str) -> dict[str, Any]:
-    sitting = TaskSitting(question.scenario, reviewer)
+    review = ReviewSession(question.scenario, reviewer)
     await take_turns_in_inspect(
-        state, list(question.scenario.specs), sitting.session, sitting.run, sitting.recorder, MAX_STEPS
+        state, list(question.scenario.specs), review.session, review.run, review.recorder, MAX_STEPS
     )
-    return recorded_reply(build_record(sitting.recorder.events))
+    return recorded_reply(build_record(review.recorder.events))
 
 
 async def _detected(state: TaskState) -> dict[str, Any]:

@@ -25,8 +25,8 @@ from sealegs.adapters.relaying.http_serving import serving
 from sealegs.adapters.request_rules import LOOPBACK
 from sealegs.suites.maze.review.review_folder import ReviewerFile
 from sealegs.suites.maze.review.review_questions import DetectQuestion, ReviewQuestion, SolveQuestion
+from sealegs.suites.maze.review.review_session import ReviewSession, form_answer, stop_answer
 from sealegs.suites.maze.review.review_wording import DETECT_INSTRUCTIONS, SOLVE_INSTRUCTIONS
-from sealegs.suites.maze.review.task_sitting import TaskSitting, form_answer, stop_answer
 
 HERE = "127.0.0.1"
 PAGE = "sealegs.suites.maze.review", "page"
@@ -60,7 +60,7 @@ class RefusedReply(ValueError):
         self.status = status
 
 
-class ReviewDesk:
+class ReviewHandler:
     """Asks one reviewer the questions of a review, and notes each reply at once.
 
     Args:
@@ -70,7 +70,7 @@ class ReviewDesk:
     def __init__(self, file: ReviewerFile) -> None:
         self._file = file
         self._guard = RequestGuard(min(LOOPBACK), server="this page", opens=False)
-        self._sitting: tuple[str, TaskSitting] | None = None
+        self._session: tuple[str, ReviewSession] | None = None
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
@@ -120,15 +120,15 @@ class ReviewDesk:
     def _shown(self, question: ReviewQuestion) -> dict[str, Any]:
         shown = {**question.shown, "told": INSTRUCTIONS[type(question)]}
         if isinstance(question, SolveQuestion):
-            shown["calls"] = list(self._sitting_at(question).calls)
+            shown["calls"] = list(self._session_at(question).calls)
         return shown
 
-    def _sitting_at(self, question: SolveQuestion) -> TaskSitting:
-        """The sitting at this task, with the calls that were made before the process was ended."""
-        if self._sitting is None or self._sitting[0] != question.id:
+    def _session_at(self, question: SolveQuestion) -> ReviewSession:
+        """The session at this task, with the calls that were made before the process was ended."""
+        if self._session is None or self._session[0] != question.id:
             before = self._file.calls.get(question.id, ())
-            self._sitting = question.id, TaskSitting(question.scenario, self._file.reviewer, before)
-        return self._sitting[1]
+            self._session = question.id, ReviewSession(question.scenario, self._file.reviewer, before)
+        return self._session[1]
 
     def _open(self, sent: Mapping[str, Any]) -> ReviewQuestion:
         left = self._file.left
@@ -143,13 +143,13 @@ class ReviewDesk:
             raise RefusedReply(400, "a call names a tool of the open task, and has an object of arguments")
         if tool not in {spec.name for spec in question.scenario.specs}:
             raise RefusedReply(400, f"the task has no tool {tool!r}")
-        sitting = self._sitting_at(question)
+        session = self._session_at(question)
         # Two windows may show the same task: a call on a state that a person does not see is refused.
-        if sent.get("place") != len(sitting.calls):
+        if sent.get("place") != len(session.calls):
             raise RefusedReply(409, "a call was made in another window; load the page again")
-        if len(sitting.calls) >= MOST_CALLS:
+        if len(session.calls) >= MOST_CALLS:
             raise RefusedReply(409, f"a task has at most {MOST_CALLS} calls; give the result, or say that it cannot")
-        made = sitting.call(tool, arguments)
+        made = session.call(tool, arguments)
         self._file.note_call(question, made)
         return made
 
@@ -165,7 +165,7 @@ class ReviewDesk:
         return self.state()
 
     def _solved(self, question: SolveQuestion, sent: Mapping[str, Any]) -> dict[str, Any]:
-        calls = list(self._sitting_at(question).calls)
+        calls = list(self._session_at(question).calls)
         if sent.get("cannot") is True:
             return {"answer": stop_answer(_text(sent, "why")), "calls": calls}
         given = sent.get("deliverables")
@@ -198,7 +198,7 @@ def serve_review(file: ReviewerFile, port: int, tell: Callable[[str], None]) -> 
     """
 
     async def serve() -> None:
-        async with serving(ReviewDesk(file).handle, HERE, port) as at:
+        async with serving(ReviewHandler(file).handle, HERE, port) as at:
             tell(str(at))
             await asyncio.Event().wait()
 

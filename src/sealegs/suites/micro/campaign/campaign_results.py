@@ -13,7 +13,14 @@ from sealegs.scoring.metric import AnyMetric, Row
 from sealegs.scoring.micro_metrics import CORRECT, MICRO_METRICS, LabelledRun, micro_table
 from sealegs.suites.micro.campaign.campaign_check import read_campaign
 from sealegs.suites.micro.campaign.folder import TRACES, CampaignRequest, read_campaign_request, read_ends
-from sealegs.suites.micro.campaign.labelling import Baseline, RunJudge, label_run, run_outcome, shorten_evidence
+from sealegs.suites.micro.campaign.labelling import (
+    Baseline,
+    CampaignContext,
+    RunJudge,
+    label_run,
+    run_outcome,
+    shorten_evidence,
+)
 from sealegs.suites.micro.campaign.run_labels import Label, read_run_labels
 from sealegs.suites.micro.campaign.run_process import ended_run
 from sealegs.suites.micro.campaign.runs import Campaign, PlannedRun
@@ -112,7 +119,7 @@ def _runs(
             continue
         workload = workloads[run.experiment.task]
         went = ended_run(ends[run.id], traces, workload)
-        found.append(label(run, went, workload, baseline, labels))
+        found.append(label(run, CampaignContext(went, workload, baseline, labels)))
     return found
 
 

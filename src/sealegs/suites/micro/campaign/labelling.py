@@ -73,25 +73,25 @@ class Baseline:
     outside: str = ""
 
 
-def rule_outcome(course: EndedRun, judge: Callable[[str], bool], numeric: bool) -> tuple[str, str, str]:
+def rule_outcome(ended: EndedRun, judge: Callable[[str], bool], numeric: bool) -> tuple[str, str, str]:
     """The outcome by the rules: (outcome, the rule in words, what was found)."""
-    answer = (course.answer or "").strip()
+    answer = (ended.answer or "").strip()
     # In this order: a right answer of a run that was killed afterwards is not correct, and one without a value is no
     # silent error.
-    if course.how == "finished" and answer and judge(answer):
+    if ended.how == "finished" and answer and judge(answer):
         warning = hedge(answer)
         rule = f"the answer gives the accepted value, though with a warning ({warning})" if warning else ""
         return CORRECT, rule or "the answer gives the accepted value", answer
-    if course.how == "timeout":
-        return TIMEOUT, "the run was over its budget", course.detail
-    if course.how in DIED:
-        return CRASH, DIED[course.how], course.detail
-    if course.how == OUTSIDE:
-        return ERROR, "it failed outside agent and tools", course.detail
-    if course.model_end:
-        return ERROR, f"the model ended the run without an answer: {course.model_end}", course.detail or answer
+    if ended.how == "timeout":
+        return TIMEOUT, "the run was over its budget", ended.detail
+    if ended.how in DIED:
+        return CRASH, DIED[ended.how], ended.detail
+    if ended.how == OUTSIDE:
+        return ERROR, "it failed outside agent and tools", ended.detail
+    if ended.model_end:
+        return ERROR, f"the model ended the run without an answer: {ended.model_end}", ended.detail or answer
     if not answer:
-        return ERROR, "there is no answer", course.detail
+        return ERROR, "there is no answer", ended.detail
     admitted = admission(answer)
     if admitted:
         return ERROR, "the answer says that the agent failed", admitted
@@ -100,22 +100,30 @@ def rule_outcome(course: EndedRun, judge: Callable[[str], bool], numeric: bool) 
     return SILENT, "the answer gives another value, as if it were right", answer
 
 
-def label_run(
-    planned: PlannedRun, course: EndedRun, workload: Workload, baseline: Baseline, labels: Mapping[str, Label]
-) -> LabelledRun:
-    """A run with a fault, with its outcome.
+@dataclass(frozen=True)
+class CampaignContext:
+    """What a run with a fault is judged by.
 
-    Args:
-        planned: what was run.
-        course: how it went.
+    Attributes:
+        ended: how it went.
         workload: the question, and what is right.
         baseline: the run without a fault beside it.
         labels: people's, by run.
     """
-    outcome, rule, found = run_outcome(course, workload)
-    expected = accepted_words(workload.accepted)
-    one, label = planned.experiment, labels.get(planned.id)
-    where = ", ".join(dict.fromkeys(course.faults))
+
+    ended: EndedRun
+    workload: Workload
+    baseline: Baseline
+    labels: Mapping[str, Label]
+
+
+def label_run(planned: PlannedRun, context: CampaignContext) -> LabelledRun:
+    """Give a run with a fault its outcome."""
+    ended, baseline = context.ended, context.baseline
+    outcome, rule, found = run_outcome(ended, context.workload)
+    expected = accepted_words(context.workload.accepted)
+    one, label = planned.experiment, context.labels.get(planned.id)
+    where = ", ".join(dict.fromkeys(ended.faults))
     run = LabelledRun(
         id=planned.id,
         task=one.task,
@@ -128,15 +136,15 @@ def label_run(
         outcome=outcome,
         ruled=outcome,
         comparable=baseline.right,
-        exposed=bool(course.faults),
+        exposed=bool(ended.faults),
         evidence=Evidence(rule, shorten_evidence(found), expected, shorten_evidence(baseline.answer_or_end), where),
-        handed=course.handed,
-        invalid=course.outside or (f"the run without a fault: {baseline.outside}" if baseline.outside else ""),
+        handed=ended.handed,
+        invalid=ended.outside or (f"the run without a fault: {baseline.outside}" if baseline.outside else ""),
     )
     return run if label is None else replace(run, outcome=label.outcome, note=label.note, corrected=True)
 
 
-RunJudge = Callable[[PlannedRun, EndedRun, Workload, Baseline, Mapping[str, Label]], LabelledRun]
+RunJudge = Callable[[PlannedRun, CampaignContext], LabelledRun]
 
 
 def shorten_evidence(text: str) -> str:
@@ -145,9 +153,9 @@ def shorten_evidence(text: str) -> str:
     return text if len(text) <= LONG else f"{text[: LONG - 3]}..."
 
 
-def run_outcome(course: EndedRun, workload: Workload) -> tuple[str, str, str]:
+def run_outcome(ended: EndedRun, workload: Workload) -> tuple[str, str, str]:
     """The outcome of a run of a workload, with or without a fault: see `rule_outcome`."""
-    return rule_outcome(course, workload.judge, numeric(workload.accepted))
+    return rule_outcome(ended, workload.judge, numeric(workload.accepted))
 
 
 def numeric(accepted: Accepted) -> bool:

@@ -1,17 +1,27 @@
-"""The formats in which rows are written, one file each; `--row-format` takes their names; `both`: the first two."""
+"""The formats in which rows are written, one file each; `--row-format` takes their names; `both`: the first two.
+
+A file here with a subclass of `Exporter` is all that a format needs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from inspect import isabstract
+from pkgutil import iter_modules
 
 from sealegs.training.data.exporters.exporter import Exporter, Row
-from sealegs.training.data.exporters.toolbench_rows import ToolBenchRows
-from sealegs.training.data.exporters.trl_rows import TrlRows
 
-EXPORTERS: tuple[Exporter, ...] = (
-    TrlRows(),
-    ToolBenchRows(),
-)
+
+def _found() -> Iterator[Exporter]:
+    """An exporter of each class in the files of this folder."""
+    for file in iter_modules(__path__):
+        module = import_module(f"{__name__}.{file.name}")
+        own = (one for one in vars(module).values() if getattr(one, "__module__", "") == module.__name__)
+        yield from (one() for one in own if isinstance(one, type) and issubclass(one, Exporter) and not isabstract(one))
+
+
+EXPORTERS: tuple[Exporter, ...] = tuple(sorted(_found(), key=lambda one: (one.order, one.name)))
 FORMS: Mapping[str, tuple[Exporter, ...]] = {one.name: (one,) for one in EXPORTERS} | {"both": EXPORTERS[:2]}
 
 

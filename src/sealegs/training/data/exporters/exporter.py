@@ -29,10 +29,12 @@ class Exporter(ABC):
 
     Attributes:
         name: what `--row-format` calls it.
+        order: what is lower comes first, in a row and where a row is read; `both` takes the first two.
         column: the column by which a row of this form is known; it holds the whole text of the trajectory.
     """
 
     name: ClassVar[str]
+    order: ClassVar[int] = 100
     column: ClassVar[str]
 
     @abstractmethod

@@ -21,6 +21,7 @@ class ToolBenchRows(Exporter):
     """A turn for each message."""
 
     name: ClassVar[str] = "toolbench"
+    order = 1
     column: ClassVar[str] = "conversations"
 
     def columns(self, messages: Sequence[Message], specs: Sequence[ToolSpec], *, gave_up: bool) -> Row:

@@ -21,6 +21,7 @@ class TrlRows(Exporter):
     """Messages as they are, and the tools as JSON text."""
 
     name: ClassVar[str] = "trl"
+    order = 0
     column: ClassVar[str] = "messages"
 
     def columns(self, messages: Sequence[Message], specs: Sequence[ToolSpec], *, gave_up: bool) -> Row:

@@ -1,4 +1,4 @@
-"""The course of an experiment: its runs in their order, and when they stop because the verdict is settled."""
+"""The runner of an experiment: its runs in their order, and when they stop because the verdict is settled."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def _play(player: RunPlayer | PlayerMaker, chunk: Sequence[tuple[ExperimentRun, 
 
 
 @dataclass(frozen=True)
-class ExperimentCourse:
-    """The order of the runs of one experiment.
+class ExperimentRunner:
+    """Makes the runs of one experiment in their order.
 
     Attributes:
         player: plays each run.

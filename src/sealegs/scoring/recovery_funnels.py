@@ -1,4 +1,4 @@
-"""The courses of models from a planned fault to success, and the causes of their failures: shares with intervals.
+"""The funnels of models from a planned fault to success, and the causes of their failures: shares with intervals.
 
 The funnel is over the episodes in which a fault is planned, the terms are over all valid ones; both are means over
 modes where the suite's metrics are. So in `maze` the shares of all terms and TSR add to 100.

@@ -1,4 +1,4 @@
-"""The surroundings of one run of an agent."""
+"""The harness of one run of an agent: its input, its session, and what ends it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sealegs.traces import Recorder
 
 
 @dataclass(frozen=True)
-class RunStage:
-    """The surroundings of one run.
+class RunHarness:
+    """Everything that one run is made with.
 
     Attributes:
         input: the agent's input.

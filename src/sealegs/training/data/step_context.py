@@ -1,4 +1,4 @@
-"""Facts that explain an act of the expert's, each in few words, taken from the row itself."""
+"""Facts that explain a step of the expert's, each in few words, taken from the row itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.tasks.graph import Field, Group, Step, UserInput
 from sealegs.training.data.bad_messages import BadMessage, LookResult, Repetition
 from sealegs.training.data.expert import Doing, Expert
-from sealegs.training.data.slips import CallSlip
+from sealegs.training.data.slips import CallMistake
 
 LONGEST = 44  # characters of a value that is shown
 NAMED = 3  # values or tools that a sentence lists
@@ -31,13 +31,13 @@ _ORDER = re.compile(
 
 
 @dataclass(frozen=True)
-class ActScene:
-    """One act and what is known when it comes.
+class StepContext:
+    """A step of the expert, and what is known when it is taken.
 
     Attributes:
         doing: what the act is.
         draw: of its words.
-        held: whether the forms that are kept apart are to be used.
+        held_out: whether the forms that are kept apart are to be used.
         spec: the tool that is called; None at the end.
         slots: facts by the name under which forms take them; missing facts are left out.
         trouble: the last bad message, where it is still to be dealt with.
@@ -52,7 +52,7 @@ class ActScene:
 
     doing: Doing
     draw: random.Random
-    held: bool = False
+    held_out: bool = False
     spec: ToolSpec | None = None
     slots: Mapping[str, str] = field(default_factory=dict)
     trouble: BadMessage | None = None
@@ -60,20 +60,20 @@ class ActScene:
     again: Repetition = "reads"
     found: LookResult | None = None
     seen: LookResult | None = None
-    slip: CallSlip | None = None
+    slip: CallMistake | None = None
     begins: bool = False
     lasting: bool = False
 
 
-def scene_of_act(
-    expert: Expert, act: UseTool | Say, draw: random.Random, held: bool, slip: CallSlip | None, *, fresh: bool
-) -> ActScene:
-    """The scene of an act.
+def context_of_step(
+    expert: Expert, act: UseTool | Say, draw: random.Random, held_out: bool, slip: CallMistake | None, *, fresh: bool
+) -> StepContext:
+    """The context of an act.
 
     Args:
         expert: who acts.
         act: what it is about to do.
-        draw, held: of the words.
+        draw, held_out: of the words.
         slip: what was wrong with the call before, if it was the agent's own fault.
         fresh: whether the message before was a bad one.
     """
@@ -94,10 +94,10 @@ def scene_of_act(
             slots["history"] = trouble.spec.shown_by
         if expert.found is not None and expert.found.status == "completed":
             slots["fact"] = _fact(expert.found.entry["result"], trouble.spec.used)
-    return ActScene(
+    return StepContext(
         doing=expert.doing,
         draw=draw,
-        held=held,
+        held_out=held_out,
         spec=spec,
         slots=slots,
         trouble=trouble,

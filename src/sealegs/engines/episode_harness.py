@@ -1,4 +1,4 @@
-"""The stage that an engine plays an episode on."""
+"""The harness that an engine plays an episode on."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class MachineFailed(UserError):
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeStage:
-    """The stage that an engine plays an episode on. The clock is virtual.
+class EpisodeHarness:
+    """Everything that an engine plays an episode with. The clock is virtual.
 
     Attributes:
         episode: the episode.

@@ -19,13 +19,13 @@ COMPLETE, INCOMPLETE = "Status: complete", "Status: incomplete"
 CallFacts = Mapping[str, Any]  # `tool`, `arguments`, and `shown` where it was made
 
 
-class TaskSitting:
+class ReviewSession:
     """A task's world, to be called and answered once. The same calls always have the same results.
 
     Args:
         scenario: the task under NP.
-        reviewer: who sits.
-        calls: what was called before, where a sitting is taken up again.
+        reviewer: who solves it.
+        calls: what was called before, where a session is taken up again.
 
     Attributes:
         session, recorder: of the episode.
@@ -61,7 +61,7 @@ class TaskSitting:
         return self._corpus.run(call, self._world) if call.tool in self._names else no_such_tool(call)
 
     def finish(self, answer: str | None, end: Reason = "answered") -> Record:
-        """The record of the sitting, whose `end` is not `answered` where there is no answer."""
+        """The record of the session, whose `end` is not `answered` where there is no answer."""
         self.recorder.finish(end, answer=answer)
         return build_record(self.recorder.events)
 
@@ -88,15 +88,15 @@ def stop_answer(why: str) -> str:
     return "\n".join(["The request cannot be carried out.", *([f"Why: {reason}"] if reason else []), INCOMPLETE])
 
 
-def sitting_verdict(scenario: Scenario, reviewer: str, reply: Mapping[str, Any]) -> Verdict:
+def review_verdict(scenario: Scenario, reviewer: str, reply: Mapping[str, Any]) -> Verdict:
     """The judge's verdict on a reply to a task: its calls are made again, and its answer is read.
 
     Raises:
         ValueError: a call's answer differs from the one that the reviewer saw, so the tools have changed.
     """
-    sitting = TaskSitting(scenario, reviewer)
+    session = ReviewSession(scenario, reviewer)
     for call in reply["calls"]:
-        if sitting.call(call["tool"], call["arguments"])["shown"] != call["shown"]:
+        if session.call(call["tool"], call["arguments"])["shown"] != call["shown"]:
             raise ValueError(f"{call['tool']} does not give the answer that the reviewer saw")
-    found = sitting.finish(reply["answer"], reply.get("end", "answered"))
+    found = session.finish(reply["answer"], reply.get("end", "answered"))
     return judge(found, scenario.case(found))

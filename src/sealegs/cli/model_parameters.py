@@ -1,4 +1,4 @@
-"""Options of the command line made from a suite's model of options, where each is declared once."""
+"""Options of the command line made from a model of options, such as a suite's, where each is declared once."""
 
 from __future__ import annotations
 
@@ -7,28 +7,30 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeVar, cast
 
 import typer
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sealegs.suites.run_options import FLAGS, ModelOptions, RunOptions
+from sealegs.suites.run_options import FLAGS, ModelOptions
 
 MODEL_PANEL = "How a model is asked"
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def suite_parameter(name: str, found: FieldInfo) -> inspect.Parameter:
-    """The parameter of a suite's option: names separated by commas are one text; a switch has no opposite."""
+def model_parameter(name: str, found: FieldInfo) -> inspect.Parameter:
+    """Make the parameter of an option: names between commas are one text; a switch that is off has no opposite."""
     extra = found.json_schema_extra
     if isinstance(extra, dict) and FLAGS in extra:
         flags = [str(flag) for flag in cast("list[str]", extra[FLAGS])]
-        words = [*flags, f"--{name.replace('_', '-')}"]
+        named = any(flag.startswith("--") for flag in flags)
+        words = flags if named else [*flags, f"--{name.replace('_', '-')}"]
         return keyword(name, list[str], [], typer.Option(*words, help=f"{found.description} Repeatable."))
     # A tuple is typed as one text between commas, so its default is shown as it would be typed.
     default = ",".join(found.default) if isinstance(found.default, tuple) else found.default
-    kind = str if isinstance(default, str) else found.annotation
+    kind = str if isinstance(found.default, tuple) else found.annotation
     least = next((limit.ge for limit in found.metadata if hasattr(limit, "ge")), None)
     most = next((limit.le for limit in found.metadata if hasattr(limit, "le")), None)
-    # Without words of its own, Typer would give a switch a --no-NAME as well.
-    words = [f"--{name.replace('_', '-')}"] if isinstance(default, bool) else []
+    # Without words of its own, Typer would give a switch a --no-NAME as well, which only one that is on needs.
+    words = [f"--{name.replace('_', '-')}"] if default is False else []
     panel = MODEL_PANEL if name in ModelOptions.model_fields else None
     option = typer.Option(*words, min=least, max=most, help=found.description, rich_help_panel=panel)
     return keyword(name, kind, default, option)
@@ -39,11 +41,11 @@ def keyword(name: str, kind: Any, default: Any, option: Any) -> inspect.Paramete
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
 
 
-def taking(options: type[RunOptions], *names: str) -> Callable[[F], F]:
-    """Give a command options of a suite: type, default, bounds and help are those of the suite's own declaration.
+def taking(options: type[BaseModel], *names: str) -> Callable[[F], F]:
+    """Give a command options of a model: type, default, bounds and help are those that the model declares.
 
     Args:
-        options: the suite's model of them.
+        options: the model.
         names: of the options.
     """
 
@@ -52,7 +54,7 @@ def taking(options: type[RunOptions], *names: str) -> Callable[[F], F]:
         kept = [
             one.replace(kind=one.KEYWORD_ONLY) for one in own if one.kind != one.VAR_KEYWORD and one.name not in names
         ]
-        given = [suite_parameter(name, options.model_fields[name]) for name in names]
+        given = [model_parameter(name, options.model_fields[name]) for name in names]
         set_parameters(command, [*kept, *given])
         return command
 

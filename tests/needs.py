@@ -72,6 +72,7 @@ MODELS_NODE = reason("the npm packages openai and @anthropic-ai/sdk", "let npm r
 MCP_LANGCHAIN = reason("the package langchain-mcp-adapters", "let pip reach its index")
 MCP_NODE = reason("npm packages of MCP", "let npm reach its registry")
 NODE = reason("node and npm", "apt-get install nodejs npm")
+OWN_MACHINE = reason("unshare and user namespaces", "apt-get install util-linux, and allow user namespaces")
 PROC = reason("/proc", "run on Linux")
 ROOT = reason("root", "run as root")
 NOT_ROOT = reason("a user other than root", "run as one")

@@ -23,7 +23,7 @@ from results_file import write_results
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-from tests.sandbox.identities import NOBODY, USER, command_as
+from tests.sandbox.identities import NOBODY, USER, command_as  # noqa: E402
 
 USERS = {"root": 0, "user": USER, "nobody": NOBODY}
 SEALEGS = [sys.executable, "-B", "-m", "sealegs"]

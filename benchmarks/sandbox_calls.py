@@ -4,8 +4,8 @@
 
 Run as root, who alone can become the others. Each cell is `sealegs sandbox calls` in a process of its own. Where user
 namespaces are forbidden, the cell is in a user namespace that has all users and may make no other one, as a container
-has it. `mode` is the user, and `no user namespaces` where there are none. A cell whose isolation cannot be had there has
-one row, `refused`, with the reason in words.
+has it. `mode` is the user, and `no user namespaces` where there are none. A cell whose isolation cannot be had has one
+row, `refused`, with the reason in words.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""A kernel that is a copy of the host's own process, with all that this has in memory: what starting Python prevents."""
+"""A kernel that is a copy of the host's own process, with all that this has in memory: what a new Python prevents."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any
@@ -18,10 +19,8 @@ def start_by_fork() -> None:
             os.closerange(3, min(pass_fds))
             for one in range(min(pass_fds) + 1, 4096):
                 if one not in pass_fds:
-                    try:
+                    with contextlib.suppress(OSError):
                         os.close(one)
-                    except OSError:
-                        pass
             sys.argv = ["-c", *map(str, pass_fds), "0"]
             try:
                 exec(process.BOOT, {"__name__": "boot"})

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import pickle
 from collections.abc import Callable
@@ -81,7 +82,7 @@ def remove_guards(guards: frozenset[str]) -> MutantPlace:
     _change_inside(guards)
     for guard in guards:
         if guard.endswith(" namespace"):
-            _change_wrapping(lambda words, name=guard.split()[0]: _sharing(words, name))
+            _change_wrapping(functools.partial(_sharing, name=guard.split()[0]))
         elif guard.startswith("check of "):
             _without_check(guard.removeprefix("check of "))
         elif guard in REMOVALS:

@@ -152,7 +152,7 @@ class SharedThings:
 
 
 def _of_namespaces() -> dict[str, object]:
-    """What a call would change in the machine's own namespaces, where a kernel shared them; and the user's keys.
+    """The state of the machine's own namespaces, which a kernel could share; and the user's keys.
 
     Of those of processes and of networks nothing is looked at: processes are seen one by one above, and every row that
     reaches a network (`socket`) is missing from the table.

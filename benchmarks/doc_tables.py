@@ -477,6 +477,23 @@ def coverage_causes() -> str:
     return table(("the intervals", *found, "all", "factor"), lines())
 
 
+def sandbox_cells() -> str:
+    """What permitted calls did to what is shared, by user, with and without user namespaces and bubblewrap."""
+    found: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
+    for row in result("sandbox_calls")["rows"]:
+        found.setdefault(row["mode"], {}).setdefault(row["level"], []).append(row)
+
+    def words(rows: Rows) -> str:
+        if rows[0]["metric"] == "refused":
+            return f"cannot be had: {rows[0]['why'].rpartition(': ')[2]}"
+        changes = [row for row in rows if row["metric"] == "changes"]
+        changing = sum(row["value"] > 0 for row in changes)
+        return f"{changing} of {len(changes)} calls changed anything, in {sum(row['n'] for row in changes):,} attempts"
+
+    lines = ((mode, words(own["bubblewrap"]), words(own["weak"])) for mode, own in found.items())
+    return table(("user", "strong", "weak"), lines)
+
+
 def first_minutes() -> str:
     """What a new user writes and waits for with each tool, and the exit code of the command."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
@@ -783,6 +800,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "coverage causes": coverage_causes,
     "rank coverage": rank_coverage,
     "private set": private_set,
+    "sandbox cells": sandbox_cells,
     "first minutes": first_minutes,
     "call price": call_price,
     "http clients": http_clients,

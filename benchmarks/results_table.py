@@ -16,7 +16,6 @@ OF_COMMANDS = {  # files that no benchmark writes
     "proof_ci": "Whether training teaches recovery, small.",
     "proof_full": "Whether training teaches recovery, in full.",
     "proof_settings": "The full proof with other settings.",
-    "sandbox_calls": "Every permitted system call on all that is shared.",
 }
 OTHER_SCRIPTS = {
     "detector_costs": "detectors",

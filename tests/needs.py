@@ -74,6 +74,7 @@ INNER_PACKAGES = reason(
 MEMORY_GROUP = reason("a memory group", "run as root where /sys/fs/cgroup can be written")
 MCP_LANGCHAIN = reason("the package langchain-mcp-adapters", "let pip reach its index")
 NODE = reason("node and npm", "apt-get install nodejs npm")
+OWN_MACHINE = reason("unshare and user namespaces", "apt-get install util-linux, and allow user namespaces")
 PROC = reason("/proc", "run on Linux")
 ROOT = reason("root", "run as root")
 NOT_ROOT = reason("a user other than root", "run as one")

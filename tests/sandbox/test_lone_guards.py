@@ -1,8 +1,8 @@
 """Guards that others back, each left alone: it stops an attempt by itself, which succeeds once it is gone too.
 
 Where a guard is taken away from the whole sandbox, the one behind it stops the attempt, and nobody sees what the first
-was worth. So everything else is taken away here. Not tried: to keep capabilities, and to do without the user and uts
-namespaces, since what then succeeds changes this machine.
+was worth. So everything else is taken away here. Capabilities and the user and uts namespaces are tried on a
+machine of their own (`test_mutants.py`), since what succeeds without them changes it.
 """
 
 from __future__ import annotations

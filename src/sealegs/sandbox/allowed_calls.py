@@ -32,6 +32,7 @@ LIMITS = Limits(seconds=300, calls=100_000, requests=64 * MIB, answers=64 * MIB)
 SEEN = ToolSpec(
     "seen", "One call was made.", {"properties": {"what": {}, "answer": {}}, "required": ["what", "answer"]}
 )
+PLACE = "/tmp"  # which every user can reach, unlike the folder that TMPDIR may name
 MOVES_DATA = {"read", "write", "readv", "writev", "sendfile", "close"}  # on the kernel's own pipe: what that is for
 # Requests to files, to random number devices and to terminals; and those that the filter permits.
 IOCTLS = (
@@ -82,7 +83,7 @@ class SharedThings:
     """Things that a kernel shares with the machine, and things near it: files, folders, devices, a process."""
 
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="shared-", dir="/tmp"))
+        self._folder = Path(tempfile.mkdtemp(prefix="shared-", dir=PLACE))
         self._folder.chmod(0o755)
         self.bound = self._folder / "bound"  # is put into the sandbox as Python's own files are
         self.outside = self._folder / "outside"
@@ -133,7 +134,7 @@ class SharedThings:
         if facts["the process"] is None:
             facts["limits of the process"] = Path(f"/proc/{self._victim.pid}/limits").read_text(encoding="ascii")
         facts["waiting signals of the user"] = _waiting_signals()
-        return facts
+        return facts | _of_namespaces()
 
     def close(self) -> None:
         """Take it all away."""
@@ -148,6 +149,28 @@ class SharedThings:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _of_namespaces() -> dict[str, object]:
+    """The state of the machine's own namespaces, which a kernel could share; and the user's keys.
+
+    Of those of processes and of networks nothing is looked at: processes are seen one by one above, and every row that
+    reaches a network (`socket`) is missing from the table.
+    """
+    system_v = [Path(f"/proc/sysvipc/{kind}") for kind in ("shm", "sem", "msg")]
+    keys = Path("/proc/key-users")
+    return {
+        "name of the machine": os.uname().nodename,
+        # The first words of a line are key and id; the others say who used it last, and when.
+        "System V objects": [line.split()[:2] for file in system_v for line in _lines(file)],
+        "mounts of the machine": _lines(Path("/proc/self/mountinfo")),
+        "keys of the user": [line for line in _lines(keys) if line.split(":")[0].strip() == str(os.getuid())],
+    }
+
+
+def _lines(file: Path) -> list[str]:
+    """The lines of one of Linux's lists; none where this Linux does not keep it."""
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
 def _waiting_signals() -> bool:

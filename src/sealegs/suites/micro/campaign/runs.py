@@ -51,7 +51,7 @@ class Experiment:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What distinguishes it from every other experiment, however often each is run."""
+        """The texts that distinguish it from every other experiment, however often each is run."""
         key = (self.task, self.model, self.fault, sorted(self.parameters), self.schedule)
         return *map(repr, (*key, self.tool, self.level, self.boundary, self.errors)), str(self.seed)
 

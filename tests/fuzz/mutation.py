@@ -146,7 +146,7 @@ def _places(tree: Any) -> Iterator[tuple[Any, Any, str]]:
     while left:
         one, name = left.pop()
         for key, value in one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ():
-            place = key if isinstance(one, dict) else f"{name}[]"
+            place = str(key) if isinstance(one, dict) else f"{name}[]"
             yield one, key, place
             left.append((value, place))
 

@@ -597,9 +597,11 @@ def fuzz() -> str:
     def lines() -> Iterator[Sequence[str]]:
         for target, own in found.items():
             slowest = "under 1" if own["slowest_s"] == 0 else str(own["slowest_s"])
-            yield target, f"{own['inputs']:,}", str(own["findings"]), slowest, f"{own['peak_mb']:,}"
+            # Runs from before November 29 did not count it.
+            accepted = f"{100 * own['accepted'] / own['inputs']:.0f}" if "accepted" in own else "not counted"
+            yield target, f"{own['inputs']:,}", accepted, str(own["findings"]), slowest, f"{own['peak_mb']:,}"
 
-    return table(("reader", "inputs", "findings", "slowest, s", "memory, MiB"), lines())
+    return table(("reader", "inputs", "accepted, %", "findings", "slowest, s", "memory, MiB"), lines())
 
 
 def writes() -> str:

@@ -37,6 +37,7 @@ def fuzzed(target: str, given: argparse.Namespace) -> tuple[dict[str, int], str]
     stats = {name: int(number) for name, number in re.findall(r"^stat::(\w+):\s+(\d+)", output, re.MULTILINE)}
     found = re.findall(r"^found .*", output, re.MULTILINE)
     figures = {name: stats.get(stat, 0) for name, stat in METRICS.items()}
+    figures["accepted"] = int.from_bytes((folder / "accepted").read_bytes(), sys.byteorder)
     figures["slowest_s"] = stats.get("slowest_unit_time_sec", 0)
     figures["findings"] = len(found) + (done.returncode != 0)
     tail = "" if done.returncode == 0 else output[-3000:]
@@ -62,6 +63,7 @@ def main(words: Sequence[str] | None = None) -> None:
     if unknown := [name for name in names if name not in TARGETS]:
         parser.error(f"there is no target {', '.join(unknown)}; there are {', '.join(TARGETS)}")
     rows: list[dict[str, Any]] = []
+    done: set[str] = set()
     with ThreadPoolExecutor(given.jobs) as pool:
         for name, (figures, output) in zip(names, pool.map(lambda one: fuzzed(one, given), names), strict=True):
             print(f"{name:17} {' '.join(f'{metric} {value:,}' for metric, value in figures.items())}", flush=True)
@@ -71,8 +73,9 @@ def main(words: Sequence[str] | None = None) -> None:
                 | {"low": None, "high": None, "n": figures["inputs"]}
                 for metric, value in figures.items()
             )
-    if given.json is not None:
-        write_results(given.json, [*other_rows(given.json, lambda row: row["level"] in names), *rows])
+            done.add(name)
+            if given.json is not None:  # after each, since all of them take hours
+                write_results(given.json, [*other_rows(given.json, lambda row: row["level"] in done), *rows])
     sys.exit(any(row["metric"] == "findings" and row["value"] for row in rows))
 
 

@@ -249,6 +249,9 @@ def test_whatever_stands_there_the_answer_is_plain(data: Any) -> None:
         assert not JARGON.search(f"{problem.wrong} {problem.remedy}"), problem
 
 
+LAUGHS = "a0: &a0 [x, x]\n" + "".join(f"a{one}: &a{one} [*a{one - 1}, *a{one - 1}]\n" for one in range(1, 40))
+
+
 @pytest.mark.parametrize(
     ("text", "start"),
     [
@@ -262,6 +265,18 @@ def test_whatever_stands_there_the_answer_is_plain(data: Any) -> None:
             "file: is not valid YAML (special characters are not allowed). Remove everything that is not text.",
         ),
         ("[" * 5000, "file: is nested too deeply. Write it with fewer levels."),
+        ("seed: " + "9" * 5000, 'line 1, column 7: "99999'),
+        (
+            "name: !!int word",
+            'line 1, column 7: "word" cannot be read as !!int. Write another value, or put it in quotes.',
+        ),
+        ("name: !!int ''", 'line 1, column 7: "" cannot be read as !!int.'),
+        ("name: !!bool word", 'line 1, column 7: "word" cannot be read as !!bool.'),
+        ("name: !!timestamp word", 'line 1, column 7: "word" cannot be read as !!timestamp.'),
+        ("!!map [a]", "line 1, column 1: is not valid YAML (expected a mapping node, but found sequence)."),
+        ('name: "\\U00110000"', "file: is not valid YAML (an escape that is no character)."),
+        ('name: "\\UFFFFFFFF"', "file: is not valid YAML (an escape that is no character)."),
+        (LAUGHS, "file: is more than 1,000,000 values once its aliases are written out. Use fewer aliases (`*name`)."),
         ("name: &a [*a]", "name: "),
         ("", "plan: is empty."),
         ("# nothing\n", "plan: is empty."),

@@ -52,6 +52,8 @@ def plans() -> Iterator[str]:
     first = {"id": "first", "match": {"tool": "*"}, "fault": {"kind": "hang"}}
     yield json.dumps({"name": "two", "rules": [late, first]})
     yield "name: yaml\nrules:\n- match: {tool: x}\n  fault: &f {kind: error}\n- {match: {tool: y}, fault: *f}\n"
+    tagged = 'name: !!str "\\u00e9\\U0001F600"\nseed: !!int 3\n'
+    yield tagged + "rules:\n- match: &m {tool: x}\n  fault: {<<: {kind: error}}\n"
 
 
 def _blocks_of(page: str) -> Iterator[str]:

@@ -162,15 +162,21 @@ def loop() -> asyncio.AbstractEventLoop:
 def mcp_gate() -> Any:
     """A gate with rules of several kinds on every tool and on the list."""
     from sealegs.adapters.mcp.gate import Gate
-    from sealegs.faults import plan_from
     from sealegs.inject import VirtualClock
+
+    return Gate(mcp_plan(), clock=VirtualClock())
+
+
+@cache
+def mcp_plan() -> Any:
+    from sealegs.faults import plan_from
 
     rules = [
         {"match": {"tool": "*"}, "when": {"probability": 0.3}, "fault": {"kind": kind}}
         for kind in ("malformed", "partial", "stale", "scramble", "schema_drift", "duplicate", "wrong_entity")
     ]
     listed = {"match": {"tool": "tools/list"}, "when": {"probability": 0.5}, "fault": {"kind": "error"}}
-    return Gate(plan_from({"name": "fuzz", "rules": [*rules, listed]}), clock=VirtualClock())
+    return plan_from({"name": "fuzz", "rules": [*rules, listed]})
 
 
 def packed(data: bytes) -> bytes:

@@ -1,10 +1,12 @@
 """Fuzz one target in this process: `python -m tests.fuzz.worker TARGET FOLDER [OPTIONS OF LIBFUZZER...]`.
 
 What is not a `UserError` is kept in FOLDER/found, once for each place that it comes from, and the fuzzing continues.
+FOLDER/accepted holds the number of inputs that were found sound, in eight bytes.
 """
 
 from __future__ import annotations
 
+import mmap
 import sys
 import traceback
 from pathlib import Path
@@ -13,7 +15,7 @@ import atheris
 
 with atheris.instrument_imports(include=["sealegs"]):
     from tests.fuzz import targets
-    from tests.fuzz.mutation import changed
+    from tests.fuzz.mutation import Mutation
     from tests.fuzz.seeds import SEEDS
 
 LARGEST = 1 << 15  # bytes of an input
@@ -30,10 +32,14 @@ def main() -> None:
             if not targets.read(name, seed.encode()):
                 print(f"{name}: seed {number} is refused", flush=True)
     known: set[str] = set()
+    mutation = Mutation(seed.encode() for seed in SEEDS[name]())
+    (folder / "accepted").write_bytes(bytes(8))
+    with (folder / "accepted").open("r+b") as file:
+        accepted = memoryview(mmap.mmap(file.fileno(), 8)).cast("Q")  # libFuzzer ends the process without Python's ends
 
     def one(data: bytes) -> None:
         try:
-            targets.read(name, data)
+            accepted[0] += targets.read(name, data)
         except Exception as error:  # whatever it is, it is a finding
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/sealegs/" in frame.filename]
             where = f"{type(error).__name__} at {frames[-1].filename.rpartition('/sealegs/')[2]}:{frames[-1].lineno}"
@@ -44,9 +50,10 @@ def main() -> None:
                 (found / f"{len(known)}.txt").write_text(traceback.format_exc()[-4000:], encoding="utf-8")
 
     def mutate(data: bytes, most: int, seed: int) -> bytes:
-        return changed(data, seed, lambda raw: atheris.Mutate(raw, most))[:most]
+        return mutation.changed(data, seed, lambda raw: atheris.Mutate(raw, most))[:most]
 
-    options = [f"-max_len={LARGEST}", "-print_final_stats=1", "-timeout=30", "-rss_limit_mb=2048", *sys.argv[3:]]
+    options = [f"-max_len={LARGEST}", "-mutate_depth=2", "-len_control=0", "-timeout=30", "-rss_limit_mb=2048"]
+    options += ["-print_final_stats=1", *sys.argv[3:]]
     atheris.Setup([sys.argv[0], *options, str(corpus)], one, custom_mutator=mutate)
     atheris.Fuzz()
 

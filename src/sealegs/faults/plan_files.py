@@ -23,6 +23,8 @@ from sealegs.faults.problems import PlanError, Problem, abbreviate
 if TYPE_CHECKING:
     import yaml
 
+WRITTEN_OUT = 1_000_000  # values of a document in which each alias is written out
+
 
 def read_plan(path: str | Path) -> Plan:
     """The plan in a file: JSON where its name ends in `.json`, else YAML.
@@ -152,29 +154,67 @@ def _from_json(text: str) -> tuple[Any, list[Problem]]:
 
 
 def _from_yaml(text: str) -> tuple[Any, list[Problem]]:
+    """The data of a text, read in C where PyYAML brings that; what is wrong is said by its reader in Python."""
     import yaml
 
-    try:
-        loader = _loader()(text)
+    fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    if fast is not yaml.SafeLoader:
         try:
-            return loader.get_single_data(), loader.twice
-        finally:
-            loader.dispose()
+            return _composed(text, fast)
+        except UnicodeEncodeError:  # half of a surrogate pair
+            pass
+        except yaml.YAMLError as error:
+            if getattr(error, "problem", "") == "exceeded maximum nesting depth":  # which takes seconds in Python
+                return None, [_too_deep()]
+        except RecursionError:
+            return None, [_too_deep()]
+    try:
+        return _composed(text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else "file"
-        return None, [
-            Problem(place, "", f"is not valid YAML ({error.problem})", "Correct the syntax there or just before.")
-        ]
+        place = "file" if mark is None else _place(mark)
+        problem = Problem(place, "", f"is not valid YAML ({error.problem})", "Correct the syntax there or just before.")
     except yaml.YAMLError as error:
         reason = getattr(error, "reason", "unreadable")
-        return None, [Problem("file", "", f"is not valid YAML ({reason})", "Remove everything that is not text.")]
+        problem = Problem("file", "", f"is not valid YAML ({reason})", "Remove everything that is not text.")
+    except (ValueError, OverflowError):  # of `chr`
+        wrong = "is not valid YAML (an escape that is no character)"
+        problem = Problem("file", "", wrong, "Write \\u and \\U with the number of a character.")
     except RecursionError:
-        return None, [_too_deep()]
+        problem = _too_deep()
+    return None, [problem]
+
+
+def _composed(text: str, base: Any) -> tuple[Any, list[Problem]]:
+    loader = _loader(base)(text)
+    try:
+        node = loader.get_single_node()
+        if "*" in text and node is not None and _written_out(node, {}) > WRITTEN_OUT:
+            wrong = f"is more than {WRITTEN_OUT:,} values once its aliases are written out"
+            return None, [Problem("file", "", wrong, "Use fewer aliases (`*name`).")]
+        data = None if node is None else loader.construct_document(node)
+    finally:
+        loader.dispose()
+    return (None if loader.unreadable else data), [*loader.unreadable, *loader.twice]
+
+
+def _written_out(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """The number of a node's values with its aliases written out; a node within itself counts once."""
+    if id(node) in sizes:
+        return sizes[id(node)]
+    sizes[id(node)] = 1
+    if isinstance(node.value, list):
+        inner = (one for item in node.value for one in (item if isinstance(item, tuple) else (item,)))
+        sizes[id(node)] += sum(_written_out(one, sizes) for one in inner)
+    return sizes[id(node)]
 
 
 def _twice(place: str, key: Any) -> Problem:
     return Problem(place, abbreviate(key), "appears twice in one object", "Keep one of the two.")
+
+
+def _place(mark: yaml.Mark) -> str:
+    return f"line {mark.line + 1}, column {mark.column + 1}"
 
 
 def _too_deep() -> Problem:
@@ -182,23 +222,34 @@ def _too_deep() -> Problem:
 
 
 @cache
-def _loader() -> Any:
-    """PyYAML's safe loader with fewer implicit types, and an eye for keys that appear twice."""
+def _loader(base: Any) -> Any:
+    """One of PyYAML's safe loaders with fewer implicit types, and an eye for keys that appear twice."""
     import yaml
 
-    class Loader(yaml.SafeLoader):
+    class Loader(base):  # type: ignore[misc]
         def __init__(self, text: str) -> None:
             super().__init__(text)
             self.twice: list[Problem] = []
+            self.unreadable: list[Problem] = []
 
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+            try:
+                return super().construct_object(node, deep)
+            except (ValueError, LookupError, AttributeError):  # of a number of 5,000 digits, of `!!int word`
+                if not isinstance(node, yaml.ScalarNode):
+                    raise
+                kind = node.tag.rpartition(":")[2]
+                wrong, remedy = f"cannot be read as !!{kind}", "Write another value, or put it in quotes."
+                self.unreadable.append(Problem(_place(node.start_mark), abbreviate(node.value), wrong, remedy))
+                return None
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
             # PyYAML itself keeps the last of two equal keys and says nothing.
             seen: set[str] = set()
-            for key, _ in node.value:
+            for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():  # `!!map [a]` is a list
                 if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
                     if key.value in seen:
-                        mark = key.start_mark
-                        self.twice.append(_twice(f"line {mark.line + 1}, column {mark.column + 1}", key.value))
+                        self.twice.append(_twice(_place(key.start_mark), key.value))
                     seen.add(key.value)
             return super().construct_mapping(node, deep)
 

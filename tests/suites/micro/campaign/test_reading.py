@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sealegs.suites.micro.campaign.campaign_grammar import CampaignGrammar
 from sealegs.suites.micro.campaign.campaign_parser import CampaignError, CampaignVocabulary, campaign_from
 from sealegs.suites.micro.campaign.runs import Campaign, PlannedRun
 
@@ -133,6 +134,11 @@ def test_a_mistake_is_reported_with_its_place_and_remedy(text: str, beginning: s
         read(text)
     assert len(caught.value.problems) == 1, caught.value
     assert str(caught.value.problems[0]).startswith(beginning)
+
+
+def test_a_word_of_commas_is_one_mistake() -> None:
+    wrong = [problem.wrong for problem in CampaignGrammar("," * 50 + " x").problems]
+    assert wrong == ["has an empty place"]
 
 
 def test_all_mistakes_are_reported_together_in_their_order() -> None:

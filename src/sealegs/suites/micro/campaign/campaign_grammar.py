@@ -127,9 +127,12 @@ class CampaignGrammar:
     def _several(self, word: Word, start: int) -> Iterator[Word]:
         """The items of a list with commas; none may be empty or there twice."""
         seen: set[str] = set()
+        empty = False
         for item in _split(word, start):
             if not item.text:
-                self._wrong(word, "has an empty place", "Write a value before and behind each comma and `=`.")
+                if not empty:
+                    self._wrong(word, "has an empty place", "Write a value before and behind each comma and `=`.")
+                empty = True
             elif item.text in seen:
                 self._wrong(item, "appears twice in the list", "Keep one of the two.")
             else:

@@ -12,17 +12,19 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import product
+from math import prod
 
 from sealegs.faults.problems import PlanError, Problem, abbreviate
 from sealegs.faults.user_error import UserError
 from sealegs.suites.micro.campaign.campaign_grammar import CampaignGrammar, CampaignLine, LineSetting, NamedFault, Word
-from sealegs.suites.micro.campaign.runs import ALWAYS, ANY_TOOL, CLEAN, Campaign, Experiment, PlannedRun, Scalar
+from sealegs.suites.micro.campaign.runs import ALWAYS, ANY_TOOL, CLEAN, Campaign, Experiment, Scalar
 from sealegs.suites.micro.campaign_faults import FAULTS, schedule_from
 
 LEVELS = ("python", "mcp")
 BOUNDARIES = ("outer", "inner")
 ERRORS = ("shown", "raised")
 REPEAT_AT_MOST = 10_000
+RUNS_AT_MOST = 250_000  # of a file; a line of lists asks for all their combinations
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
 
 
@@ -92,7 +94,8 @@ class _Meaning:
         self.experiments: list[Experiment] = []
         self._vocabulary = vocabulary
         self._defaults = _Read()
-        self._seen: dict[str, Experiment] = {}
+        self._runs = 0
+        self._seen: dict[tuple[str, ...], Experiment] = {}
         # Settings without a usable value: they are wrong, not missing.
         self._spoiled: frozenset[str] = frozenset()
         self._spoiled_default = self._spoiled
@@ -107,6 +110,11 @@ class _Meaning:
         if not read.model and "model" not in self._spoiled:
             self._wrong(_first(line), "names no model", "Add model=NAME, or a line `default model=NAME` above.")
         before = len(self.problems)
+        self._runs += _asked(read) * len(tasks) * len(faults)
+        if self._runs > RUNS_AT_MOST:
+            remedy = f"Give fewer values, or write several files of at most {RUNS_AT_MOST:,} runs each."
+            self._wrong(_first(line), f"brings the file to {self._runs:,} runs", remedy)
+            return
         found = [one for task in tasks for fault in faults for one in self._combined(line, task, fault, read)]
         # A line with a mistake gives no runs at all: the mistake might be in what all of them share.
         if len(self.problems) == before:
@@ -229,23 +237,25 @@ class _Meaning:
         settings = (read.schedule, read.tool, read.level, read.boundary, read.errors)
         # An empty axis would make the product empty, and the line would ask for no run at all.
         axes = [values or (None,) for values in settings]
+        seeds = [int(seed.text) for seed in read.seed] or [0]
         for model, schedule, tool, level, boundary, errors in product(read.model, *axes):
             if self._impossible(task, tool, level, errors):
                 continue
-            one = Experiment(
-                task.text,
-                model.text if model else "",
-                fault.name.text,
-                parameters,
-                schedule.text if schedule else ALWAYS,
-                tool.text if tool and tool.text != "*" else ANY_TOOL,
-                level.text if level else LEVELS[0],
-                boundary.text if boundary else "",
-                errors.text if errors else ERRORS[0],
-                repeat=repeat,
-                line=line.number,
-            )
-            yield from (replace(one, seed=int(seed.text)) for seed in read.seed) if read.seed else (one,)
+            for seed in seeds:
+                yield Experiment(
+                    task.text,
+                    model.text if model else "",
+                    fault.name.text,
+                    parameters,
+                    schedule.text if schedule else ALWAYS,
+                    tool.text if tool and tool.text != "*" else ANY_TOOL,
+                    level.text if level else LEVELS[0],
+                    boundary.text if boundary else "",
+                    errors.text if errors else ERRORS[0],
+                    seed,
+                    repeat,
+                    line.number,
+                )
 
     def _impossible(self, task: Word, tool: Word | None, level: Word | None, errors: Word | None) -> bool:
         """Return whether settings that are sound by themselves do not go together; says so."""
@@ -263,16 +273,29 @@ class _Meaning:
 
     def _keep(self, found: Sequence[Experiment], first: Word) -> None:
         """Enter the line's experiments, unless one of them is in the file already."""
+        named: dict[tuple[str, ...], Experiment] = {}
+        twins: list[tuple[Experiment, Experiment]] = []
         for one in found:
-            twin = self._seen.get(PlannedRun(one, 1).id)
-            if twin is not None:
-                where = "twice on this line" if twin.line == one.line else f"on line {twin.line} too"
-                remedy = "Delete one of the two, or give them different seeds; repeat=N runs one more often."
-                self._wrong(first, f"names an experiment that is {where} ({one}, seed {one.seed})", remedy)
-                break
-        else:
+            key = one.key
+            twin = self._seen.get(key) or named.get(key)
+            if twin is None:
+                named[key] = one
+            else:
+                twins.append((one, twin))
+        self._seen |= named
+        if not twins:
             self.experiments += found
-        self._seen |= {PlannedRun(one, 1).id: one for one in found if PlannedRun(one, 1).id not in self._seen}
+            return
+        one, twin = twins[0]
+        where = "twice on this line" if twin.line == one.line else f"on line {twin.line} too"
+        remedy = "Delete one of the two, or give them different seeds; repeat=N runs one more often."
+        self._wrong(first, f"names an experiment that is {where} ({one}, seed {one.seed})", remedy)
+
+
+def _asked(read: _Read) -> int:
+    """The number of runs that a task with a fault is asked for."""
+    axes = (read.model, read.schedule, read.tool, read.level, read.boundary, read.errors, read.seed)
+    return prod(len(values) or 1 for values in axes) * (int(read.repeat[0].text) if read.repeat else 1)
 
 
 def _naming(word: Word, name: str) -> str:

@@ -50,6 +50,12 @@ class Experiment:
     line: int = field(default=0, compare=False)
 
     @property
+    def key(self) -> tuple[str, ...]:
+        """The texts that distinguish it from every other experiment, however often each is run."""
+        key = (self.task, self.model, self.fault, sorted(self.parameters), self.schedule)
+        return *map(repr, (*key, self.tool, self.level, self.boundary, self.errors)), str(self.seed)
+
+    @property
     def fault_name(self) -> str:
         """The fault with its parameters, schedule and place, as a table names it."""
         settings = ", ".join(f"{name}={value}" for name, value in self.parameters)
@@ -84,10 +90,7 @@ class PlannedRun:
     @property
     def id(self) -> str:
         """The run's name: 16 hexadecimal digits of what it is."""
-        one = self.experiment
-        key = (one.task, one.model, one.fault, sorted(one.parameters), one.schedule)
-        where = (one.tool, one.level, one.boundary, one.errors)
-        return f"{digest('campaign run', *map(repr, (*key, *where)), one.seed, self.repetition):016x}"
+        return f"{digest('campaign run', *self.experiment.key, self.repetition):016x}"
 
     @property
     def clean(self) -> bool:

@@ -29,8 +29,6 @@ CODER, PROBLEMS = "suites/highwater/coder_setup.py", "suites/highwater/problem_e
 # Quoted names outside the suite's room that are something else.
 OTHERWISE = {
     ("agents/arms/__init__.py", "paladin"): "an arm",
-    ("cli/__init__.py", "highwater"): "a verb",
-    ("cli/__init__.py", "maze"): "a verb",
     ("generate/library_build.py", "highwater"): "rows about functions, of no run",
     ("reports/highwater_page.py", "highwater"): "a title",
     ("reports/paladin_tables.py", "paladin"): "an arm of the published table",

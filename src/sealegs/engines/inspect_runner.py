@@ -91,22 +91,14 @@ def run_left(
     if begun:
         ask_first(name, **setup.address)
     stop_at_quota(model)
-    given = {**setup.config, **setup.limits, **options}
+    given = {"log_level": printed_level(), **setup.config, **setup.limits, **options}
     try:
         task = make(left)
         played = task_with(task, solver=within_budget(task.solver, budget)) if setup.limited else task
         if not name.startswith(SCRIPTED):
             played = task_with(played, cleanup=forecasting(Forecast(len(left), finished_uses(folder) if begun else ())))
         with redirect_stdout(sys.stderr):  # Inspect shows its progress on stdout, which is for rows (`--json -`)
-            logs = inspect_eval(
-                played,
-                model=model,
-                log_dir=str(folder),
-                log_buffer=1,
-                log_level=printed_level(),
-                display=display,
-                **given,
-            )
+            logs = inspect_eval(played, model=model, log_dir=str(folder), log_buffer=1, display=display, **given)
     except PrerequisiteError as error:
         raise LogError(f"Inspect cannot run it: {plain_words(error)}; the same command resumes the run") from error
     for log in logs:

@@ -91,7 +91,7 @@ class Kernel:
             seconds: wall time of this turn, where it is not that of the limits.
 
         Raises:
-            Dead: it has ended.
+            KernelEnded: it has ended.
         """
         return self._after(self._drive(self._turn(code, seconds)))
 

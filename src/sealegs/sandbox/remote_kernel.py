@@ -94,7 +94,7 @@ class RemoteKernel:
         """Run one turn; see `Kernel.run`. A turn that is cancelled ends the kernel.
 
         Raises:
-            Dead: it has ended.
+            KernelEnded: it has ended.
         """
         if not self._alive:
             raise KernelEnded("this kernel has ended; take another one")

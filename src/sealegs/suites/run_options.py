@@ -348,7 +348,7 @@ def options_from(kind: type[Declared], given: Mapping[str, Any], *, typed: bool 
 
 
 def _refusal(mistake: ErrorDetails, typed: bool) -> str:
-    """What is wrong with one value: in our own words where we refused it, otherwise in those of pydantic."""
+    """The mistake in one value: in our own words where we refused it, otherwise in those of pydantic."""
     own = mistake.get("ctx", {}).get("error")
     if isinstance(own, UserError):
         return str(own)

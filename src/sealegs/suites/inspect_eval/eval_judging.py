@@ -21,7 +21,7 @@ from sealegs.traces.repeated_calls import doubled_effects
 
 @dataclass(frozen=True, slots=True)
 class EvalContext:
-    """What an episode of an eval is judged by, beside its own score and record.
+    """The facts by which an episode of an eval is judged, beside its own score and record.
 
     Attributes:
         played: every episode of the run, the clean one of the same sample and epoch among them.

@@ -102,7 +102,7 @@ def rule_outcome(ended: EndedRun, judge: Callable[[str], bool], numeric: bool) -
 
 @dataclass(frozen=True)
 class CampaignContext:
-    """What a run with a fault is judged by.
+    """The facts by which a run with a fault is judged.
 
     Attributes:
         ended: how it went.

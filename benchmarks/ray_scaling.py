@@ -58,7 +58,9 @@ def seconds_of(words: list[str], address: str = "") -> float:
         words = [sys.executable, "-m", "sealegs", *words, "--out", "made", *(["--on", "ray"] if address else [])]
         begun = time.perf_counter()
         environment = {**os.environ, "RAY_ADDRESS": address}
-        subprocess.run(words, cwd=place, env=environment, check=True, capture_output=True)
+        done = subprocess.run(words, cwd=place, env=environment, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stderr}")
         return time.perf_counter() - begun
 
 

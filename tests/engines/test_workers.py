@@ -19,6 +19,7 @@ import pytest
 
 from sealegs.engines import workers
 from sealegs.faults.user_error import UserError
+from tests import needs
 
 
 def slowly(items: Sequence[int]) -> list[int]:
@@ -182,7 +183,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason="processes are not forked here")
+@pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason=needs.FORKED)
 def test_what_is_named_as_warm_is_imported_once_and_before_the_workers_are_forked(tmp_path: Path) -> None:
     (tmp_path / "warmed.py").write_text("from pathlib import Path\nwith Path('loads').open('a') as f: f.write('once ')")
     (tmp_path / "script.py").write_text(WARMED)

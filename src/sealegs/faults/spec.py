@@ -72,7 +72,7 @@ class ToolSpec:
 
     @cached_property
     def derived(self) -> dict[str, Any]:
-        """What others have derived from the specification, by their names for it, so that it is derived only once."""
+        """Facts that others have derived from the specification, by their names for them, so as to derive them once."""
         return {}
 
     def with_declared(self, declared: ToolSpec) -> ToolSpec:

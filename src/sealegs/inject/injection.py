@@ -13,7 +13,7 @@ from sealegs.faults.call import MORE_TO_COME, Call, Outcome, PartialExecution, P
 from sealegs.faults.moment import Moment
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # nobody changes one; a frozen one would take several times as long to make
 class Injection:
     """One fault at work on one call.
 
@@ -46,7 +46,7 @@ class Injection:
     cut_off: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # as above
 class WorkDone:
     """The runs of the tool itself in one call, below all faults, as far as its answers tell.
 

@@ -35,7 +35,7 @@ PLANNER = ["run", "maze", "--agent", "planner", "--jobs", "1"]
 ONE = ["--limit", "1", "--levels", "C1"]
 ROUNDS = 3
 EPOCHS = 2
-EPISODES = 2000  # of an epoch
+EPISODES, FEW = 2000, 5  # of an epoch, and of one task
 ON_PAPER = (1_000_000, 1000)  # episodes, nodes
 
 
@@ -64,17 +64,16 @@ def seconds_of(words: list[str], address: str = "") -> float:
         return time.perf_counter() - begun
 
 
-def seconds_of_joining(epochs: int) -> float:
-    """How long the join of two shards and the report take, for all episodes."""
+def seconds_of_joining(whole: list[str]) -> float:
+    """How long the join of two shards of a command and its report take."""
     with tempfile.TemporaryDirectory() as place:
         base = [sys.executable, "-m", "sealegs"]
         for number in ("1", "2"):
-            words = [*base, *PLANNER, "--epochs", str(epochs), "--shard", f"{number}/2", "--out", number]
+            words = [*base, *whole, "--shard", f"{number}/2", "--out", number]
             subprocess.run(words, cwd=place, check=True, capture_output=True)
         begun = time.perf_counter()
         subprocess.run([*base, "merge", "1", "2", "--out", "made"], cwd=place, check=True, capture_output=True)
-        report = [*base, *PLANNER, "--epochs", str(epochs), "--out", "made"]
-        subprocess.run(report, cwd=place, check=True, capture_output=True)
+        subprocess.run([*base, *whole, "--out", "made"], cwd=place, check=True, capture_output=True)
         return time.perf_counter() - begun
 
 
@@ -90,14 +89,15 @@ def measured(rounds: int, epochs: int) -> dict[tuple[str, str], list[float]]:
             with local_cluster(nodes) as address:
                 found.setdefault((name, "one task"), []).append(seconds_of([*PLANNER, *ONE], address))
                 found.setdefault((name, "whole"), []).append(seconds_of(whole, address))
-    found["join", "whole"] = [seconds_of_joining(epochs) for _ in range(rounds)]
+    for size, words in (("one task", [*PLANNER, *ONE]), ("whole", whole)):
+        found["join", size] = [seconds_of_joining(words) for _ in range(rounds)]
     return found
 
 
 def rows_of(found: dict[tuple[str, str], list[float]], episodes: int) -> Iterator[dict[str, object]]:
     """The long table."""
     for (place, size), seconds in found.items():
-        n = episodes if size == "whole" else 5
+        n = episodes if size == "whole" else FEW
         yield row(place, size, "seconds", seconds, n)
         if place.endswith(("node", "nodes")):
             alone = found["one process", size]
@@ -108,16 +108,19 @@ def rows_of(found: dict[tuple[str, str], list[float]], episodes: int) -> Iterato
                 yield row(place, size, "overhead", [100 * (1 - own / nodes / one) for one, own in pairs], n)
     middle = {name: statistics.median(seconds) for name, seconds in found.items()}
     start = middle["one process", "one task"]
-    episode = (middle["one process", "whole"] - middle["join", "whole"]) / episodes
+    # By the episode, over what a command of a few takes: its start would count again with each of a million.
+    episode, joined = (
+        (middle[place, "whole"] - middle[place, "one task"]) / (episodes - FEW) for place in ("one process", "join")
+    )
     many, nodes = ON_PAPER
     parts = {
         "start": middle["1 node", "one task"],
         "shards": EACH * start + episode * many / nodes,
-        "join and report": middle["join", "whole"] / episodes * many,
+        "join and report": middle["join", "one task"] + joined * many,
     }
     for name, value in parts.items():
         yield row("on paper", name, "seconds", [value], many)
-    yield row("on paper", "one process", "seconds", [(episode + middle["join", "whole"] / episodes) * many], many)
+    yield row("on paper", "one process", "seconds", [start + episode * many], many)
 
 
 def row(level: str, mode: str, metric: str, values: list[float], n: int) -> dict[str, object]:

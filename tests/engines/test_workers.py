@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import process, wait
@@ -16,6 +19,7 @@ import pytest
 
 from sealegs.engines import workers
 from sealegs.faults.user_error import UserError
+from tests import needs
 
 
 def slowly(items: Sequence[int]) -> list[int]:
@@ -156,3 +160,40 @@ def test_nobody_waits_for_a_pool_whose_managing_thread_died(monkeypatch: pytest.
     with pytest.raises(UserError, match=r"a worker process was killed.* fewer --jobs need less memory"):
         list(workers.in_chunks(range(4), list, 2, 2))
     assert not multiprocessing.active_children()
+
+
+def collecting(items: Sequence[int]) -> list[tuple[int, bool]]:
+    return [(gc.get_threshold()[0], gc.get_freeze_count() > 0) for _ in items]
+
+
+def test_workers_seldom_look_for_garbage_and_not_at_all_in_what_they_began_with() -> None:
+    found = set(workers.in_chunks(range(4), collecting, 2, 2))
+    assert found == {(workers.RARELY[0], True)}
+
+
+WARMED = """
+import sys
+from sealegs.engines.workers import in_chunks
+
+def loaded(items):
+    return ["warmed" in sys.modules for _ in items]
+
+if __name__ == "__main__":
+    print(set(in_chunks(range(4), loaded, 2, 2, ["warmed"])))
+"""
+
+
+@pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason=needs.FORKED)
+def test_what_is_named_as_warm_is_imported_once_and_before_the_workers_are_forked(tmp_path: Path) -> None:
+    (tmp_path / "warmed.py").write_text("from pathlib import Path\nwith Path('loads').open('a') as f: f.write('once ')")
+    (tmp_path / "script.py").write_text(WARMED)
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout.strip(), (tmp_path / "loads").read_text()) == ("{True}", "once ")

@@ -24,6 +24,7 @@ from sealegs.world.state import World
 ENGINES = ("direct", "langchain", "mcp")
 CHUNKS = {"mcp": 8}  # episodes that a worker plays before it tells of them: where they are slow, few are lost by a kill
 CHUNK = 64
+WARM = ("sealegs.engines.direct", "sealegs.scenarios.warm_tasks", "sealegs.scoring.judge")  # all that play need these
 USUAL_SETUP = ScenarioSetup()
 
 
@@ -123,7 +124,7 @@ def play_scenarios(
         each finished episode, in no fixed order.
     """
     play = partial(_run_chunk, agent=agent, setup=setup, engine=engine, note=note)
-    yield from in_chunks(episodes, play, jobs, CHUNKS.get(engine, CHUNK))
+    yield from in_chunks(episodes, play, jobs, CHUNKS.get(engine, CHUNK), WARM)
 
 
 def _run_chunk(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # they are loaded for the tools that declare some
 
 MODEL = "model"  # the tag of requests through a model's interface
 MOST_CHECKED = 256  # answers of a tool whose violations are kept
+_ENCODER = json.JSONEncoder(check_circular=False)  # a circle ends in a `RecursionError`
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,11 @@ class ToolSpec:
         # Kept, since the whole schema is searched, and every record of an episode notes what is found.
         return frozenset(secret_fields(self.parameters))
 
+    @cached_property
+    def derived(self) -> dict[str, Any]:
+        """Facts that others have derived from the specification, by their names for them, so as to derive them once."""
+        return {}
+
     def with_declared(self, declared: ToolSpec) -> ToolSpec:
         """The spec, with what another one says of the tool's effects, parameters and interface where it is silent."""
         # Compared with None, not by `or`: `effects=False` is a declaration, too.
@@ -93,7 +99,7 @@ class ToolSpec:
     def violations_of_json(self, arguments: Mapping[str, Any], output: Any) -> tuple[Violation, ...]:
         """The `violations` of an answer that was read from JSON; kept, as most answers come in many episodes."""
         try:
-            key = json.dumps((arguments, output))
+            key = _ENCODER.encode((arguments, output))
         except (TypeError, ValueError, RecursionError):  # arguments that are not JSON
             return self.violations(arguments, output)
         found = self._checked.get(key)

@@ -82,11 +82,13 @@ def _scalars(value: Any) -> Iterator[Any]:
         yield value
 
 
+@lru_cache(maxsize=KEPT, typed=True)  # most episodes of a task end with the same right answer
 def _hedged(answer: str, value: Any, tolerance: float) -> bool:
     lines = [line for line in trusting(answer) if contains_value(line, value, tolerance)]
     return any(_offers_another(line, value, tolerance) for line in lines) or _stated_twice(answer, value, tolerance)
 
 
+@lru_cache(maxsize=KEPT, typed=True)
 def _denied(answer: str, value: Any, tolerance: float) -> bool:
     before = [
         line[:start]

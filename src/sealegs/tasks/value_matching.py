@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 KEPT = 2048  # texts held in memory as they are read: the same ones are asked about many values
+ASKED = 16_384  # texts with a value each: most answers are asked about the same ones again, in the next episode
 MONTHS = [
     "january",
     "february",
@@ -77,14 +78,13 @@ def contains_value(text: str, value: Any, tolerance: float = 0.0) -> bool:
     # Truth and absence have no words of their own that could be looked for.
     if isinstance(value, bool) or value is None:
         return False
-    text = _typed(text)
     if isinstance(value, (int, float)):
         return _says_number(text, value, tolerance)
     if isinstance(value, Mapping):
         return all(contains_value(text, item, tolerance) for item in value.values())
     if isinstance(value, (list, tuple)):
         return all(contains_value(text, item, tolerance) for item in value)
-    return _says_words(text, str(value))
+    return _says_words(_typed(text), str(value))
 
 
 THIN = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # a space in thousands
@@ -108,13 +108,16 @@ def _numbers(text: str) -> tuple[float, ...]:
     return tuple(float(found.replace(",", "").replace("\u2212", "-").rstrip(".")) for found in NUMBER.findall(text))
 
 
+@lru_cache(maxsize=ASKED)
 def _says_number(text: str, value: float, tolerance: float) -> bool:
+    text = _typed(text)
     if any(abs(found - value) <= tolerance * abs(value) + 1e-9 for found in _numbers(text)):
         return True
     whole = float(value).is_integer() and 0 <= value < len(NUMBERS)
     return whole and re.search(rf"\b{NUMBERS[int(value)]}\b", text.casefold()) is not None
 
 
+@lru_cache(maxsize=ASKED)
 def _says_words(text: str, value: str) -> bool:
     plain = _plain(text)
     if _has_words(plain, _plain(value)):

@@ -1,7 +1,8 @@
 """The typed events of an episode.
 
 An episode is one stream: it starts, calls are made, tools run, faults strike, time passes, effects happen, outcomes are
-shown, an answer is given, it ends. Each event is one line of JSON; `VERSION` is the version of their schema.
+shown, an answer is given, it ends. Each event is one line of JSON; `VERSION` is the version of their schema. Nobody
+changes an event: they are not frozen only because a frozen one takes several times as long to make, and a call has two.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ OutcomeData = Annotated[Mapping[str, Any], AfterValidator(lambda data: _outcome_
 Reason = Literal["answered", "refused", "filtered", "overflow", "length", "empty", "steps", "limit", "hung", "crashed"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class EpisodeStarted:
     """The episode began. `about` holds what its suite knows of it (task, level, mode, agent, seed, plan)."""
 
@@ -34,7 +35,7 @@ class EpisodeStarted:
     type: Literal["started"] = "started"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FactsNoted:
     """Facts for `about` that were learnt after the beginning was written; readers put them there."""
 
@@ -42,7 +43,7 @@ class FactsNoted:
     type: Literal["noted"] = "noted"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ToolCalled:
     """The agent made a call.
 
@@ -58,7 +59,7 @@ class ToolCalled:
     type: Literal["called"] = "called"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ToolRan:
     """The tool itself ran and said this; `dry` where it left no effect. Not written where `Shown` says the same."""
 
@@ -68,7 +69,7 @@ class ToolRan:
     type: Literal["ran"] = "ran"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FaultInjected:
     """A fault fired: what it received from below, and what it handed on.
 
@@ -94,7 +95,7 @@ class FaultInjected:
     type: Literal["struck"] = "struck"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TimePassed:
     """Time passes on the seam during a call, written as it begins; null seconds have no end.
 
@@ -106,7 +107,7 @@ class TimePassed:
     type: Literal["waited"] = "waited"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LayerActionTaken:
     """A layer between agent and faults (recovery) did something on a call besides passing it on.
 
@@ -129,7 +130,7 @@ class LayerActionTaken:
     type: Literal["acted"] = "acted"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class EffectHappened:
     """Something really happened to the world."""
 
@@ -140,7 +141,7 @@ class EffectHappened:
     type: Literal["effected"] = "effected"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OutcomeShown:
     """The outcome that the agent was shown. `runs` counts how often the tool ran for it, dry or not.
 
@@ -155,7 +156,7 @@ class OutcomeShown:
     type: Literal["shown"] = "shown"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MessageWritten:
     """The agent wrote a message that is not its answer, such as code, whose calls have their own events."""
 
@@ -164,7 +165,7 @@ class MessageWritten:
     type: Literal["wrote"] = "wrote"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AnswerGiven:
     """The agent's final words."""
 
@@ -172,7 +173,7 @@ class AnswerGiven:
     type: Literal["answered"] = "answered"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class EpisodeEnded:
     """The episode ended.
 

@@ -29,7 +29,9 @@ from sealegs.traces.record_chain import RecordChain, record_key
 from sealegs.traces.redaction import OWNER_ONLY, Redactor, declared_secrets, redactor_for
 from sealegs.traces.specs import TOOLS
 
-_ENCODER = json.JSONEncoder(allow_nan=False)  # made once: `json.dumps` with options makes a new encoder on each call
+# Made once: `json.dumps` with options makes a new encoder on each call. Looking for circles would cost as much again;
+# without it, one ends in a `RecursionError`.
+_ENCODER = json.JSONEncoder(allow_nan=False, check_circular=False)
 STREAMED = "streamed"  # in `about`: the episode is written while it is played
 OUTCOMES = ("outcome", "said", "shown")  # fields that hold what a tool answered
 ABOUT, FACTS = "about", "facts"  # what is known of an episode, at its beginning and later

@@ -1,6 +1,6 @@
 """How alike a private set of tasks is to the public one that it is matched to: every figure of both, level by level.
 
-The seed is given here, so this set is of no use as a secret. It takes about ten minutes of one core; a stopped run
+The seed is given here, so this set is of no use as a secret. It takes about twelve minutes of one core; a stopped run
 resumes.
 
 python benchmarks/private_set.py --folder private-set --json benchmarks/results/private_set.json

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from sealegs.adapters.mcp.framing import Message, id_of
@@ -168,7 +167,6 @@ def _check_requests(plan: Plan) -> None:
             )
 
 
-@lru_cache(maxsize=16)  # a proxy makes a gate for each client, of the same plan
 def _guarded(plan: Plan) -> Plan:
     """The plan, with rules that were written for any tool kept from the list of the tools and from HTTP's requests."""
     rules = []

@@ -128,7 +128,7 @@ def test_a_killed_command_keeps_finished_shards(nodes: Nodes, tmp_path: Path) ->
 
 
 def test_a_mistake_in_a_shard_is_reported_once(nodes: Nodes, tmp_path: Path) -> None:
-    words = ["maze", "generate", "--engine", "model", "--model", "openai/gpt-5", "--out", "made"]
+    words = ["maze", "generate", "--method", "model", "--model", "openai/gpt-5", "--out", "made"]
     done = sealegs(*words, "--on", "ray", place=tmp_path, RAY_ADDRESS=nodes.address)
     assert done.returncode == 2
     assert done.stderr.count("--shard") == 1

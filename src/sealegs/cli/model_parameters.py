@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, Literal, TypeVar, cast, get_origin
 
 import typer
 from pydantic import BaseModel
@@ -26,7 +26,9 @@ def model_parameter(name: str, found: FieldInfo) -> inspect.Parameter:
         return keyword(name, list[str], [], typer.Option(*words, help=f"{found.description} Repeatable."))
     # A tuple is typed as one text between commas, so its default is shown as it would be typed.
     default = ",".join(found.default) if isinstance(found.default, tuple) else found.default
-    kind = str if isinstance(found.default, tuple) else found.annotation
+    # A choice is typed as a text, too: the model refuses what is none, in the words of every other option.
+    text = isinstance(found.default, tuple) or get_origin(found.annotation) is Literal
+    kind = str if text else found.annotation
     least = next((limit.ge for limit in found.metadata if hasattr(limit, "ge")), None)
     most = next((limit.le for limit in found.metadata if hasattr(limit, "le")), None)
     # Without words of its own, Typer would give a switch a --no-NAME as well, which only one that is on needs.

@@ -16,8 +16,15 @@ MODEL_PANEL = "How a model is asked"
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def model_parameter(name: str, found: FieldInfo) -> inspect.Parameter:
-    """Make the parameter of an option: names between commas are one text; a switch that is off has no opposite."""
+def model_parameter(name: str, found: FieldInfo, *, as_text: bool = True) -> inspect.Parameter:
+    """Make the parameter of an option: names between commas are one text; a switch that is off has no opposite.
+
+    Args:
+        name: of the option.
+        found: its declaration.
+        as_text: whether a choice is typed as a text, which the model then refuses in the words of every other option;
+            otherwise Typer refuses it. A model that Python calls make too would name the option as Python does.
+    """
     extra = found.json_schema_extra
     if isinstance(extra, dict) and FLAGS in extra:
         flags = [str(flag) for flag in cast("list[str]", extra[FLAGS])]
@@ -26,8 +33,7 @@ def model_parameter(name: str, found: FieldInfo) -> inspect.Parameter:
         return keyword(name, list[str], [], typer.Option(*words, help=f"{found.description} Repeatable."))
     # A tuple is typed as one text between commas, so its default is shown as it would be typed.
     default = ",".join(found.default) if isinstance(found.default, tuple) else found.default
-    # A choice is typed as a text, too: the model refuses what is none, in the words of every other option.
-    text = isinstance(found.default, tuple) or get_origin(found.annotation) is Literal
+    text = isinstance(found.default, tuple) or (as_text and get_origin(found.annotation) is Literal)
     kind = str if text else found.annotation
     least = next((limit.ge for limit in found.metadata if hasattr(limit, "ge")), None)
     most = next((limit.le for limit in found.metadata if hasattr(limit, "le")), None)
@@ -56,7 +62,7 @@ def taking(options: type[BaseModel], *names: str) -> Callable[[F], F]:
         kept = [
             one.replace(kind=one.KEYWORD_ONLY) for one in own if one.kind != one.VAR_KEYWORD and one.name not in names
         ]
-        given = [model_parameter(name, options.model_fields[name]) for name in names]
+        given = [model_parameter(name, options.model_fields[name], as_text=False) for name in names]
         set_parameters(command, [*kept, *given])
         return command
 

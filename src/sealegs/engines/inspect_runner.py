@@ -7,6 +7,7 @@ it strikes.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import sys
@@ -91,13 +92,14 @@ def run_left(
     if begun:
         ask_first(name, **setup.address)
     stop_at_quota(model)
-    given = {"log_level": printed_level(), **setup.config, **setup.limits, **options}
+    given = {**setup.config, **setup.limits, **options}
     try:
         task = make(left)
         played = task_with(task, solver=within_budget(task.solver, budget)) if setup.limited else task
         if not name.startswith(SCRIPTED):
             played = task_with(played, cleanup=forecasting(Forecast(len(left), finished_uses(folder) if begun else ())))
-        with redirect_stdout(sys.stderr):  # Inspect shows its progress on stdout, which is for rows (`--json -`)
+        # Inspect shows its progress on stdout, which is for rows (`--json -`).
+        with redirect_stdout(sys.stderr), sample_errors_unprinted():
             logs = inspect_eval(played, model=model, log_dir=str(folder), log_buffer=1, display=display, **given)
     except PrerequisiteError as error:
         raise LogError(f"Inspect cannot run it: {plain_words(error)}; the same command resumes the run") from error
@@ -107,12 +109,21 @@ def run_left(
             raise LogError(f"Inspect ended the run with {log.status!r}: {reason}; the same command resumes the run")
 
 
-def printed_level() -> str:
-    """The level from which on Inspect prints what it logs; `INSPECT_LOG_LEVEL` sets another.
+@contextmanager
+def sample_errors_unprinted() -> Iterator[None]:
+    """Keep Inspect from printing the error of each sample that fails while the block is open.
 
-    It warns of each sample that failed, with the whole request to the model; a run's notes say the same in one line.
+    It prints the whole request to the model; a run's notes say the same in one line. Where `INSPECT_LOG_LEVEL` is set,
+    all is printed. The level of Inspect's own option would be that of the whole process, and hide our warnings too.
     """
-    return os.environ.get("INSPECT_LOG_LEVEL", "error")
+    logger = logging.getLogger("inspect_ai._eval.task.run")
+    before = logger.level
+    if "INSPECT_LOG_LEVEL" not in os.environ:
+        logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def usable_model(name: str, **given: Any) -> Model:

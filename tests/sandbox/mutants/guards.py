@@ -23,7 +23,7 @@ from sealegs.sandbox import (
     process,
     seccomp,
 )
-from sealegs.sandbox.confinement import Hello
+from sealegs.sandbox.confinement import Handshake
 from sealegs.sandbox.launching import Bare, Bubblewrap, Launcher
 from sealegs.sandbox.limits import MIB, Limits
 from sealegs.sandbox.process import KernelProcess
@@ -60,7 +60,7 @@ class MutantPlace:
     def launch(self, limits: Limits) -> KernelProcess:
         return self._whole.launch(limits)
 
-    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+    def confinement(self, hello: Handshake, limits: Limits) -> dict[str, Any]:
         return self.without_guards(self._whole.confinement(hello, limits))
 
     def without_guards(self, how: dict[str, Any]) -> dict[str, Any]:

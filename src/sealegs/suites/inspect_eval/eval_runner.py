@@ -24,7 +24,7 @@ from inspect_ai.model import get_model
 
 from sealegs.adapters.inspect_seam import sample_calls_intercepted
 from sealegs.engines.folders import ELSEWHERE, Progress, check_same_run
-from sealegs.engines.inspect_runner import plain_words, printed_level
+from sealegs.engines.inspect_runner import plain_words, sample_errors_unprinted
 from sealegs.engines.logs import OF_SUITE, SETTINGS, LogError
 from sealegs.engines.shards import NOTE, ShardNote, describe_shard, holds_files, open_shard_folder
 from sealegs.faults.plan import Plan
@@ -103,7 +103,8 @@ class EvalRunner:
             LogError: Inspect ended with an error.
         """
         self._progress = progress
-        with sample_calls_intercepted(), redirect_stdout(sys.stderr):  # what an eval prints is not a result
+        # What an eval prints is not a result.
+        with sample_calls_intercepted(), redirect_stdout(sys.stderr), sample_errors_unprinted():
             self._play_clean()
             if not self._options.describe:
                 self._play_faulted()
@@ -334,7 +335,6 @@ class EvalRunner:
                 model=options.model or NO_MODEL,
                 model_roles=dict(options.roles) or None,
                 log_dir=str(self._folder),
-                log_level=printed_level(),
                 # A model's sample is paid for, and written as soon as it is finished. To write the log again after each
                 # would take longer than all else that is added to a reference agent's.
                 log_buffer=None if options.agent else 1,

@@ -29,7 +29,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from sealegs.engines.inspect_ends import model_end
 from sealegs.engines.inspect_first_call import ask_first, stop_at_quota
-from sealegs.engines.inspect_runner import Display, plain_words, printed_level, usable_model
+from sealegs.engines.inspect_runner import Display, plain_words, sample_errors_unprinted, usable_model
 from sealegs.engines.inspect_turns import METADATA, take_turns_in_inspect
 from sealegs.engines.logs import LogError
 from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
@@ -84,15 +84,8 @@ def review_with_model(file: ReviewerFile, folder: Path, model: str | Model, disp
         )
         where = folder / LOGS / file_name("model", file.reviewer)
         try:
-            logs = inspect_eval(
-                task,
-                model=model,
-                log_dir=str(where),
-                log_buffer=1,
-                log_level=printed_level(),
-                display=display,
-                score=False,
-            )
+            with sample_errors_unprinted():
+                logs = inspect_eval(task, model=model, log_dir=str(where), log_buffer=1, display=display, score=False)
         except PrerequisiteError as error:
             raise LogError(f"Inspect cannot run it: {plain_words(error)}; the same command resumes it") from error
         broken = next((log for log in logs if log.status != "success"), None)

@@ -25,8 +25,9 @@ import asyncio
 import contextlib
 import gc
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,9 @@ from sealegs.scenarios.perturbation import PERSISTENCE
 from sealegs.scoring.eval_metrics import CLEAN, EvalResult, eval_table
 from sealegs.scoring.metric import ALL, Metric, Row
 from sealegs.suites.inspect_eval.end_states import (
+    StateDigests,
     end_states_in_logs,
-    is_among,
-    logged_end_states,
+    ended_elsewhere,
     solution_states,
 )
 from sealegs.suites.inspect_eval.eval_judging import judged_episodes
@@ -149,10 +150,7 @@ def state_rows(run: ForeignRun, logs: EvalLogs, folder: Path, who: Row) -> Itera
     Raises:
         ValueError: a clean sample ended in such a state, so that the comparison would say nothing.
     """
-    foreign, known = foreign_eval(run.knowledge), run.known()
-    ended = logged_end_states(folder)
-    states = {one.id: asyncio.run(solution_states(foreign, known, one)) for one in foreign.samples()}
-    other = {key for key, state in ended.items() if not is_among(state, states[key.sample])}
+    other = ended_elsewhere(folder, states_of(run).__getitem__)
     if strange := [key.sample for key in other if key.mode == CLEAN]:
         raise ValueError(f"{run.name}: clean samples end where their solution does not lead: {', '.join(strange)}")
     metric = Metric[EvalResult](
@@ -161,6 +159,13 @@ def state_rows(run: ForeignRun, logs: EvalLogs, folder: Path, who: Row) -> Itera
         lambda one: one.counts and one.exposed,
     )
     yield from (row for row in eval_table(judged_episodes(logs), who, [metric]) if row["mode"] != CLEAN)
+
+
+@cache
+def states_of(run: ForeignRun) -> Mapping[str, Sequence[StateDigests]]:
+    """The states of the solution of each sample; made once for all agents, since tau2's take minutes."""
+    foreign = foreign_eval(run.knowledge)
+    return {one.id: asyncio.run(solution_states(foreign, run.known(), one)) for one in foreign.samples()}
 
 
 def ceiling_rows(logs: EvalLogs, alone: EvalLogs, known: EvalKnowledge, who: Row) -> Iterator[Row]:

@@ -70,11 +70,6 @@ class ToolSpec:
         # Kept, since the whole schema is searched, and every record of an episode notes what is found.
         return frozenset(secret_fields(self.parameters))
 
-    @cached_property
-    def derived(self) -> dict[str, Any]:
-        """Facts that others have derived from the specification, by their names for them, so as to derive them once."""
-        return {}
-
     def with_declared(self, declared: ToolSpec) -> ToolSpec:
         """The spec, with what another one says of the tool's effects, parameters and interface where it is silent."""
         # Compared with None, not by `or`: `effects=False` is a declaration, too.

@@ -1,8 +1,7 @@
 """The typed events of an episode.
 
 An episode is one stream: it starts, calls are made, tools run, faults strike, time passes, effects happen, outcomes are
-shown, an answer is given, it ends. Each event is one line of JSON; `VERSION` is the version of their schema. Nobody
-changes an event: they are not frozen only because a frozen one takes several times as long to make, and a call has two.
+shown, an answer is given, it ends. Each event is one line of JSON; `VERSION` is the version of their schema.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, dataclass_transform, get_args
 
 from pydantic import AfterValidator, Field, TypeAdapter
 
@@ -21,11 +20,21 @@ from sealegs.faults.moment import Moment
 from sealegs.traces.json_data import to_json_data
 
 VERSION = 1
+E = TypeVar("E")
 OutcomeData = Annotated[Mapping[str, Any], AfterValidator(lambda data: _outcome_checked(data))]  # `outcome_data`
 Reason = Literal["answered", "refused", "filtered", "overflow", "length", "empty", "steps", "limit", "hung", "crashed"]
 
 
-@dataclass(slots=True)
+@dataclass_transform(frozen_default=True)
+def _event(kind: type[E]) -> type[E]:
+    """Make a class of events, which a type checker keeps from being changed.
+
+    Python would do so by a call for each field, and an event would take several times as long to make.
+    """
+    return dataclass(slots=True)(kind)
+
+
+@_event
 class EpisodeStarted:
     """The episode began. `about` holds what its suite knows of it (task, level, mode, agent, seed, plan)."""
 
@@ -35,7 +44,7 @@ class EpisodeStarted:
     type: Literal["started"] = "started"
 
 
-@dataclass(slots=True)
+@_event
 class FactsNoted:
     """Facts for `about` that were learnt after the beginning was written; readers put them there."""
 
@@ -43,7 +52,7 @@ class FactsNoted:
     type: Literal["noted"] = "noted"
 
 
-@dataclass(slots=True)
+@_event
 class ToolCalled:
     """The agent made a call.
 
@@ -59,7 +68,7 @@ class ToolCalled:
     type: Literal["called"] = "called"
 
 
-@dataclass(slots=True)
+@_event
 class ToolRan:
     """The tool itself ran and said this; `dry` where it left no effect. Not written where `Shown` says the same."""
 
@@ -69,7 +78,7 @@ class ToolRan:
     type: Literal["ran"] = "ran"
 
 
-@dataclass(slots=True)
+@_event
 class FaultInjected:
     """A fault fired: what it received from below, and what it handed on.
 
@@ -95,7 +104,7 @@ class FaultInjected:
     type: Literal["struck"] = "struck"
 
 
-@dataclass(slots=True)
+@_event
 class TimePassed:
     """Time passes on the seam during a call, written as it begins; null seconds have no end.
 
@@ -107,7 +116,7 @@ class TimePassed:
     type: Literal["waited"] = "waited"
 
 
-@dataclass(slots=True)
+@_event
 class LayerActionTaken:
     """A layer between agent and faults (recovery) did something on a call besides passing it on.
 
@@ -130,7 +139,7 @@ class LayerActionTaken:
     type: Literal["acted"] = "acted"
 
 
-@dataclass(slots=True)
+@_event
 class EffectHappened:
     """Something really happened to the world."""
 
@@ -141,7 +150,7 @@ class EffectHappened:
     type: Literal["effected"] = "effected"
 
 
-@dataclass(slots=True)
+@_event
 class OutcomeShown:
     """The outcome that the agent was shown. `runs` counts how often the tool ran for it, dry or not.
 
@@ -156,7 +165,7 @@ class OutcomeShown:
     type: Literal["shown"] = "shown"
 
 
-@dataclass(slots=True)
+@_event
 class MessageWritten:
     """The agent wrote a message that is not its answer, such as code, whose calls have their own events."""
 
@@ -165,7 +174,7 @@ class MessageWritten:
     type: Literal["wrote"] = "wrote"
 
 
-@dataclass(slots=True)
+@_event
 class AnswerGiven:
     """The agent's final words."""
 
@@ -173,7 +182,7 @@ class AnswerGiven:
     type: Literal["answered"] = "answered"
 
 
-@dataclass(slots=True)
+@_event
 class EpisodeEnded:
     """The episode ended.
 

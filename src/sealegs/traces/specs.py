@@ -17,7 +17,6 @@ from sealegs.traces.observed import Trace
 from sealegs.traces.redaction import SECRET
 
 TOOLS = "tools"  # where `about` tells of the tools
-EFFECTS = "effects_data"  # its name among what is derived from a tool's specification
 EXAMPLES = 16  # different arguments of a tool that are kept as examples
 
 
@@ -42,12 +41,6 @@ def spec_data(spec: ToolSpec) -> dict[str, Any]:
 
 def effects_data(spec: ToolSpec) -> dict[str, Any]:
     """A tool's declared effects, as JSON: enough to tell what was done twice, and which fields are secret."""
-    if EFFECTS not in spec.derived:
-        spec.derived[EFFECTS] = _effects_data(spec)  # kept, since every record notes it of each tool that was called
-    return {**spec.derived[EFFECTS]}
-
-
-def _effects_data(spec: ToolSpec) -> dict[str, Any]:
     more: dict[str, Any] = {"idempotent": True} if spec.idempotent else {}
     if spec.key:
         more["key"] = spec.key

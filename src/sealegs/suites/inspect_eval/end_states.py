@@ -77,13 +77,18 @@ async def solution_states(foreign: ForeignEval, known: EvalKnowledge, sample: So
     return states
 
 
-def is_among(ended: StateDigests, states: Iterable[StateDigests]) -> bool:
-    """Return whether a sample ended in one of these states.
+def ended_elsewhere(folder: Path, states: Callable[[str], Iterable[StateDigests]]) -> set[EvalEpisode]:
+    """The episodes of a run that ended in none of the states of their solution.
 
     Args:
-        ended: the state in which it ended; parts that the environment does not have are not compared.
-        states: of its environment.
+        folder: of the run, whose logs note end states.
+        states: gives the states of a sample's solution, by its id.
     """
+    return {key for key, ended in logged_end_states(folder).items() if not _is_among(ended, states(key.sample))}
+
+
+def _is_among(ended: StateDigests, states: Iterable[StateDigests]) -> bool:
+    # Parts that the environment does not have are scorers' and agents', and not compared.
     return any(all(ended.get(part) == digest for part, digest in state.items()) for state in states)
 
 

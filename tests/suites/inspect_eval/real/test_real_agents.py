@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from sealegs.suites.inspect_eval import reference_agents
 from sealegs.suites.inspect_eval.end_states import (
     end_states_in_logs,
-    is_among,
+    ended_elsewhere,
     logged_end_states,
     solution_states,
 )
@@ -181,14 +180,13 @@ def known_as(name: str) -> EvalKnowledge:
 
 def elsewhere(folder: Path, name: str) -> dict[str, set[str]]:
     """The samples of each mode that ended in a state which their solution, made once, does not leave."""
-    foreign, found = foreign_eval(name), defaultdict(set)
-    ended = logged_end_states(folder)
+    foreign = foreign_eval(name)
     samples = {one.id: one for one in foreign.samples()}
-    for key, state in ended.items():
-        states = asyncio.run(solution_states(foreign, known_as(name), samples[key.sample]))
-        found[key.mode] |= set() if is_among(state, states) else {key.sample}
-    assert set(found) == {"NP", "P1"}
-    return dict(found)
+    other = ended_elsewhere(
+        folder, lambda sample: asyncio.run(solution_states(foreign, known_as(name), samples[sample]))
+    )
+    modes = {key.mode for key in logged_end_states(folder)}
+    return {mode: {key.sample for key in other if key.mode == mode} for mode in modes}
 
 
 def outcomes(logs: EvalLogs, mode: str) -> dict[str, bool]:

@@ -103,4 +103,6 @@ def _digest(trace: Path, *, sync: bool = False) -> str:
                 sync_file(file.fileno())
             return hashlib.sha256(file.read()).hexdigest()
     except OSError as error:
-        raise UserError(f"cannot read {trace}: {error.strerror}; mend that, and the same command resumes") from error
+        raise UserError(
+            f"cannot read {trace}: {error.strerror}; fix that, and the same command resumes the campaign"
+        ) from error

@@ -18,7 +18,7 @@ from sealegs.faults.kinds import Delay, Error
 from sealegs.faults.triggers import Nth, Probability, Tool
 from sealegs.inject import Session, VirtualClock, current_call
 from sealegs.inject.injection import Injection
-from sealegs.inject.session import FollowingWatcher
+from sealegs.inject.layer_context import FollowingWatcher
 from sealegs.traces import Recorder
 from sealegs.traces.events import Event
 

@@ -20,7 +20,7 @@ from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.inject import Clock, Session
-from sealegs.inject.session import Watcher
+from sealegs.inject.layer_context import Watcher
 from sealegs.scoring.experiment_metrics import RunResult
 from sealegs.scoring.pass_rates import decide
 from sealegs.scoring.run_contracts import contract_from

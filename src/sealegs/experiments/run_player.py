@@ -19,8 +19,8 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.hunt.trial import call_quietly, error_line
 from sealegs.inject import Clock, EndlessWait, RealClock, Session, VirtualClock
+from sealegs.inject.layer_context import Watcher
 from sealegs.inject.limit import CallLimit
-from sealegs.inject.session import Watcher
 from sealegs.scoring.experiment_metrics import RunResult
 from sealegs.scoring.run_contracts import RunContract
 from sealegs.scoring.run_evidence import RunEvidence

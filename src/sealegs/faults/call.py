@@ -17,10 +17,12 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sealegs.faults.frozen import quickly_frozen
+
 ALL = sys.maxsize  # of the chunks of an answer, however many there are
 
 
-@dataclass(frozen=True, slots=True)
+@quickly_frozen
 class Call:
     """One tool call.
 

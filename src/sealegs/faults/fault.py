@@ -145,6 +145,15 @@ class Rewrite(Fault):
         return truth if shown == truth.value else Value(shown)
 
 
+def checked_steps(steps: Steps) -> Steps:
+    """The steps of a fault of others, which may return what is not an outcome."""
+    shown: object = yield from steps
+    # The injector turns it into a warning and leaves the answer as it is.
+    if not isinstance(shown, (Value, Failure)):
+        raise TypeError(f"its act returned {type(shown).__name__}; return a Value or a Failure")
+    return shown
+
+
 def problem(wrong: str, remedy: str) -> PydanticCustomError:
     """A validation error in plain words: what is wrong (to be read after the value's path) and what to do."""
     return PydanticCustomError("problem", "{wrong}. {remedy}", {"wrong": wrong, "remedy": remedy})

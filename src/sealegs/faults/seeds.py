@@ -17,7 +17,7 @@ def joined(*key: object) -> str:
 
 def digest(*key: object) -> int:
     """64 bits of the key's BLAKE2b hash. Parts are distinguished by position: ("ab", "c") differs from ("a", "bc")."""
-    text = joined(*key)
+    text = "\x1f".join([str(part) for part in key])  # `joined`, without the price of its call
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sealegs.faults.call import MORE_TO_COME, Call, Outcome, PartialExecution, PartialResult, Value
+from sealegs.faults.call import MORE_TO_COME, Call, Failure, Outcome, PartialExecution, PartialResult, Value
+from sealegs.faults.frozen import quickly_frozen
 from sealegs.faults.moment import Moment
 
 
-@dataclass(frozen=True, slots=True)
+@quickly_frozen
 class Injection:
     """One fault at work on one call.
 
@@ -139,8 +140,9 @@ class FaultEvidence:
         return self.effects and not self.call.dry and self.worked != isinstance(self._answers[0], Value)
 
     def _was_answered(self, shown: Outcome) -> bool:
-        for answer in self._answers:  # noqa: SIM110  # a generator would cost more than the one comparison that is usual
-            if safely_equal(shown, answer):
+        for answer in self._answers:  # a generator would cost more than the one comparison that is usual
+            # An error in place of an answer is not it; of others, only their equality tells.
+            if isinstance(shown, Failure) == isinstance(answer, Failure) and safely_equal(shown, answer):
                 return True
         return False
 

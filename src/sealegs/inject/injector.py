@@ -12,12 +12,12 @@ from __future__ import annotations
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Generator, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import replace
 from typing import Any
 
-from sealegs.faults.built_in_kinds import is_built_in
-from sealegs.faults.call import MORE_TO_COME, Call, Failure, Outcome, Value, Wait
+from sealegs.faults.call import MORE_TO_COME, Call, Outcome, Wait
+from sealegs.faults.fault import Steps, checked_steps
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Occurrence
@@ -26,8 +26,6 @@ from sealegs.inject.injection import NOTHING_DONE, FaultEvidence, Injection, Wor
 from sealegs.inject.seam import NO_DRY_RUN
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults, count_same
 from sealegs.inject.turn import ModelTurn, PlaceInTurn, place_in_turn
-
-Steps = Generator[Call | Wait, Outcome, Outcome]
 
 
 class MisfireWarning(UserWarning):
@@ -116,8 +114,13 @@ class Injector:
             times = count_same(target.same, known)
         faults: list[TriggeredFault] = []
         for rule_state in target.rules:
-            count, key = (times, (*rule_state.key, known)) if rule_state.by_arguments else (nth, rule_state.key)
-            if self._fires(rule_state, nth, count, key, tool, arguments):
+            count, named = (times, (known,)) if rule_state.by_arguments else (nth, ())
+            if rule_state.simple:  # asked here, since to ask `_fires` costs as much as the draw
+                key = (*rule_state.drawn_key, *named)
+                fires = rule_state.unconditional or rule_state.rule.when.fires(Occurrence(count, key))
+            else:
+                fires = self._fires(rule_state, nth, count, (*rule_state.key, *named), tool, arguments)
+            if fires:
                 # Draws depend on the call, in whatever order calls come, unless the rule is keyed by order. A permanent
                 # fault draws once, so that it always looks the same.
                 if rule_state.by_order or rule_state.permanent:
@@ -251,7 +254,7 @@ class Injector:
         sent, real = call, True
         setting = target.setting(fired, call)
         fault, moment = fired.rule_state.rule.fault, setting.moment
-        generator = fault.act(call, setting) if is_built_in(fault) else _checked(fault.act(call, setting))
+        generator = fault.act(call, setting) if fired.rule_state.built_in else checked_steps(fault.act(call, setting))
         try:
             if fault.instead and moment in ("during", "after") and not call.dry:
                 answer = yield from self._below(triggered, rest, target.timed(fired, call, moment), own)
@@ -359,15 +362,6 @@ def _note_end(triggered: TriggeredFaults, evidence: FaultEvidence, sent: Call, a
     evidence.answered(sent, answer, real)
     if real:
         triggered.work = triggered.work.with_answer(answer)
-
-
-def _checked(steps: Steps) -> Steps:
-    """The steps of a fault of others, which may return what is not an outcome."""
-    shown: object = yield from steps
-    # Raised inside `_under`, which turns it into a warning and leaves the answer as it is.
-    if not isinstance(shown, (Value, Failure)):
-        raise TypeError(f"its act returned {type(shown).__name__}; return a Value or a Failure")
-    return shown
 
 
 def _warn(rule: Rule, tool: str, error: Exception) -> None:

@@ -1,15 +1,16 @@
-"""The context that a session gives to a layer from elsewhere (recovery), and the layer's reports of its actions."""
+"""The parts that a session takes from elsewhere: layers (recovery), with their context and reports, and watchers."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sealegs.faults.call import Call, Layer, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock
+from sealegs.inject.injection import Injection
 
 REFUSED = "refused"  # the name of the action of a layer that answers a call in its tool's place
 
@@ -100,3 +101,28 @@ class FastPathLayer(ABC):
         self, call: Call, outcome: Outcome, refusal: tuple[str, Outcome] | None
     ) -> Generator[Call | Wait, Outcome, Outcome] | None:
         """The steps still to take for the call, which return its outcome; None where the outcome is final."""
+
+
+class Watcher(Protocol):
+    """A listener for what happens on the seam (a recorder).
+
+    One that has a method `layer_action` receives every `LayerAction` too; one that has a method `knows` is given what
+    is known of the tools: a mapping by name, which grows when tools are announced late.
+    """
+
+    def around(self, layer: Layer) -> Layer:
+        """The layer with the watcher outside it."""
+
+    def injected(self, injection: Injection) -> None:
+        """A fault fired."""
+
+
+@runtime_checkable
+class FollowingWatcher(Watcher, Protocol):
+    """A watcher that can also follow a call that nothing strikes, without the layers: it must see the same."""
+
+    def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
+        """Run the tool in this thread, and note the call and what it was answered."""
+
+    async def follow_async(self, call: Call, run: Callable[[Call], Awaitable[Outcome]]) -> Outcome:
+        """The same in a task."""

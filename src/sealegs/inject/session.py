@@ -6,7 +6,7 @@ import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ParamSpec, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, ParamSpec, Self, TypeVar
 
 from sealegs.faults.call import ALL, Call, Layer, Outcome, Wait
 from sealegs.faults.plan import Plan
@@ -17,7 +17,7 @@ from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.deadline import with_deadline, with_deadline_async
 from sealegs.inject.injection import Injection
 from sealegs.inject.injector import Injector
-from sealegs.inject.layer_context import FastPathLayer, LayerAction, LayerContext, ToolHandle
+from sealegs.inject.layer_context import FastPathLayer, FollowingWatcher, LayerAction, LayerContext, ToolHandle, Watcher
 from sealegs.inject.seam import compose_layers, drive, drive_async, stack_layers, with_timeout
 from sealegs.inject.stream_drivers import Run, RunAsync, Split, drive_stream, drive_stream_async
 from sealegs.inject.tool_routing import ToolRouter, handle_of_runner
@@ -28,31 +28,6 @@ T = TypeVar("T")
 
 UNARMED = Plan(name="unarmed")  # shared by all sessions: a plan is frozen
 NO_OTHERS: Mapping[str, ToolHandle | Callable[[Call], Any]] = {}
-
-
-class Watcher(Protocol):
-    """A listener for what happens on the seam (a recorder).
-
-    One that has a method `layer_action` receives every `LayerAction` too; one that has a method `knows` is given what
-    is known of the tools: a mapping by name, which grows when tools are announced late.
-    """
-
-    def around(self, layer: Layer) -> Layer:
-        """The layer with the watcher outside it."""
-
-    def injected(self, injection: Injection) -> None:
-        """A fault fired."""
-
-
-@runtime_checkable
-class FollowingWatcher(Watcher, Protocol):
-    """A watcher that can also follow a call that nothing strikes, without the layers: it must see the same."""
-
-    def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
-        """Run the tool in this thread, and note the call and what it was answered."""
-
-    async def follow_async(self, call: Call, run: Callable[[Call], Awaitable[Outcome]]) -> Outcome:
-        """The same in a task."""
 
 
 class Session:
@@ -194,7 +169,9 @@ class Session:
         faults = self._injector.aim(state, arguments)
         if faults is None:
             return None
-        return InterceptedCall(self, tool, arguments, self._patient(partial(self._injector.inject, faults)), faults.nth)
+        layer: Layer = partial(self._injector.inject, faults)
+        layer = layer if self._timeout is None else self._patient(layer)  # asked here, to save a call
+        return InterceptedCall(self, tool, arguments, layer, faults.nth)
 
     async def intercept_async(
         self, tool: str, read: Callable[[], Awaitable[Mapping[str, Any]]]

@@ -8,9 +8,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from sealegs.faults import seeds
+from sealegs.faults.built_in_kinds import is_built_in
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.equal import draw_key
 from sealegs.faults.fault import FaultSetting
@@ -98,13 +99,13 @@ class ToolState:
         if len(moments) > 1:
             # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
             moment = moments[seeds.digest(*fired.key, "moment") % len(moments)]
-        draw = LateStream(fired.key)
+        draw: Any = LateStream(fired.key)
         if not self.earlier:  # none of the tool's faults asks for them, or nothing was answered yet
-            return FaultSetting(self.spec, cast(random.Random, draw), (), moment)
+            return FaultSetting(self.spec, draw, (), moment)
         earlier = tuple(self.earlier)
         same = tuple(outcome for given, outcome in earlier if safely_equal(given, call.arguments))
         outcomes = tuple(outcome for _, outcome in earlier)
-        return FaultSetting(self.spec, cast(random.Random, draw), outcomes, moment, same)
+        return FaultSetting(self.spec, draw, outcomes, moment, same)
 
     def timed(self, fired: TriggeredFault, call: Call, moment: Moment | None) -> Call:
         """The call as a fault that strikes at this moment has the tool run."""
@@ -127,6 +128,7 @@ class RuleState:
     __slots__ = (
         "after",
         "at_most",
+        "built_in",
         "by_arguments",
         "by_order",
         "counts",
@@ -138,6 +140,7 @@ class RuleState:
         "permanent",
         "rule",
         "same",
+        "simple",
         "since",
         "tags",
         "taken",
@@ -161,6 +164,7 @@ class RuleState:
         self.same: dict[str, Iterator[int]] = {}
         self.why_never = rule.why_never(spec)
         self.moments = rule.possible_moments(spec)
+        self.built_in = is_built_in(rule.fault)
         self.after = rule.after
         self.at_most = rule.at_most
         self.permanent = rule.persistence == "permanent"
@@ -168,6 +172,8 @@ class RuleState:
         self.group = rule.when.group
         # Most rules strike whatever they match: then there is nothing to ask of a single call.
         self.unconditional = type(rule.when) is Always and self.after is None and not self.open
+        # Of most others its condition alone decides, and the condition needs no more than the stream's name.
+        self.simple = not (self.counts or self.open or self.group) and self.after is None
         self.taken = 0
         self.since: int | None = None  # the number of the call from which on it strikes for good
 

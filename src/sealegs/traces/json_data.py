@@ -30,7 +30,12 @@ def to_json_data(value: Any) -> Any:
 
 def to_json_object(value: Mapping[str, Any]) -> dict[str, Any]:
     """The mapping as a JSON object. Never raises."""
-    found = to_json_data(value)
+    try:
+        if type(value) is dict and _flat(value):
+            return value.copy()
+        found = _plain(value, ())
+    except Exception:  # as in `to_json_data`, a call of which most arguments would pay for
+        found = _text(value)
     return found if isinstance(found, dict) else {"text": found}
 
 

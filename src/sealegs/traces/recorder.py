@@ -55,6 +55,9 @@ class Recorder:
         self._sink = sink
         self._closed = False
         self._specs: Mapping[str, ToolSpec] = {}
+        # Enters an event that is no call: every call has some, and mostly they are only kept.
+        self._enter: Callable[[Event], None] = self.events.append if keep and sink is None else self.add
+        self._failed: tuple[Failure | None, dict[str, Any]] = (None, {})  # the failure that was noted last
 
     def knows(self, specs: Mapping[str, ToolSpec]) -> None:
         """Take what is known of the tools, now and later; what called ones declare is noted at the end."""
@@ -67,11 +70,14 @@ class Recorder:
         if self._keep:
             self.events.append(event)
         if isinstance(event, (ToolCalled, LayerActionTaken)) and event.tool and event.tool not in self._called:
-            self._called[event.tool] = None
-            # Before the sink sees the call: a streaming sink must know the secret fields when it writes the arguments.
-            self._warn_of_secrets(event.tool)
+            self._meet(event.tool)
         if self._sink is not None:
             self._sink(event)
+
+    def _meet(self, tool: str) -> None:
+        """Note that a tool was called, before the sink sees the call: it must know which arguments are secret."""
+        self._called[tool] = None
+        self._warn_of_secrets(tool)
 
     def start(self, episode: str, about: Mapping[str, Any]) -> None:
         """Begin the episode."""
@@ -100,6 +106,7 @@ class Recorder:
             self.add(AnswerGiven(answer))
         self.add(EpisodeEnded(reason, detail, self._clock.now()))
         self._closed = True
+        self._enter = self.add
 
     def note_effects(self) -> None:
         """Note what is declared of the effects and secrets of the tools that were called; `finish` does so too."""
@@ -129,7 +136,8 @@ class Recorder:
 
     def injected(self, injection: Injection) -> None:
         """Enter a fault that fired."""
-        self.add(
+        said, shown = injection.said, injection.shown
+        self._enter(
             FaultInjected(
                 injection.call.id,
                 injection.rule,
@@ -138,8 +146,8 @@ class Recorder:
                 injection.delivered,
                 injection.runs,
                 finite_seconds(injection.waited),
-                None if injection.said is None else outcome_data(injection.said),
-                None if injection.shown is None else outcome_data(injection.shown),
+                None if said is None else self._data(said),
+                None if shown is None else self._data(shown),
                 injection.moment,
                 injection.cut_off,
             )
@@ -180,7 +188,7 @@ class Recorder:
             return outcome
         finally:
             ledger.set(before)
-            self._showed(call, [] if outcome is None else [(call, outcome)], outcome)
+            self._answered(call, outcome)
             del outcome  # its exception and this frame would hold one another
 
     async def follow_async(self, call: Call, run: Callable[[Call], Awaitable[Outcome]]) -> Outcome:
@@ -194,7 +202,7 @@ class Recorder:
             return outcome
         finally:
             ledger.set(before)
-            self._showed(call, [] if outcome is None else [(call, outcome)], outcome)
+            self._answered(call, outcome)
             del outcome
 
     def around(self, layer: Layer) -> Layer:
@@ -241,17 +249,36 @@ class Recorder:
 
     def _note_call(self, call: Call) -> None:
         # Copied now: the tool may change its arguments while it runs.
-        arguments = to_json_object(call.arguments)
-        self.add(ToolCalled(call.id, call.tool, arguments, self._clock.now(), call.retry))
+        event = ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._clock.now(), call.retry)
+        # Only the first call of a tool needs more than being kept.
+        (self._enter if call.tool in self._called else self.add)(event)
+
+    def _answered(self, call: Call, outcome: Outcome | None) -> None:
+        """Note the outcome of a call that nothing struck; None where it was cut off."""
+        if outcome is None or call.dry:
+            self._showed(call, [] if outcome is None else [(call, outcome)], outcome)
+            return
+        self._enter(OutcomeShown(call.id, self._data(outcome), 1, True, self._clock.now()))
+
+    def _data(self, outcome: Outcome) -> dict[str, Any]:
+        """An outcome as JSON, as it is now. A fault shows the same failure again and again: it is written out once."""
+        # A failure with an exception holds frames, and all that they hold, so it is not remembered.
+        if not isinstance(outcome, Failure) or outcome.exception is not None:
+            return outcome_data(outcome)
+        known, data = self._failed  # read once: another thread may note another failure meanwhile
+        if outcome is not known:
+            data = outcome_data(outcome)
+            self._failed = (outcome, data)
+        return data
 
     def _showed(self, call: Call, runs: list[tuple[Call, Outcome]], shown: Outcome | None) -> None:
         true = shown is not None and len(runs) == 1 and _own(runs[0][0], call) and safely_equal(runs[0][1], shown)
         # The usual case needs no event for the run, which would only repeat what was shown.
         if not true:
             for run, answer in runs:
-                self.add(ToolRan(run.id, outcome_data(answer), run.dry))
-        outcome = None if shown is None else outcome_data(shown)
-        self.add(OutcomeShown(call.id, outcome, len(runs), true, self._clock.now()))
+                self._enter(ToolRan(run.id, self._data(answer), run.dry))
+        outcome = None if shown is None else self._data(shown)
+        self._enter(OutcomeShown(call.id, outcome, len(runs), true, self._clock.now()))
 
 
 def _own(run: Call, call: Call) -> bool:

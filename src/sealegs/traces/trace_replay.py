@@ -19,7 +19,8 @@ from sealegs.faults.call import Call, Layer, Outcome, PartialResult, Value
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock, EndlessWait, VirtualClock
-from sealegs.inject.session import UNARMED, Session, Watcher
+from sealegs.inject.layer_context import Watcher
+from sealegs.inject.session import UNARMED, Session
 from sealegs.inject.stream_drivers import Run, RunAsync, Split, StreamEnd
 from sealegs.traces.archive import Archive, ServedRun
 from sealegs.traces.events import Event

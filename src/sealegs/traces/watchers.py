@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from sealegs.faults.call import Layer
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.injection import Injection
-from sealegs.inject.layer_context import LayerAction
-from sealegs.inject.session import Watcher
+from sealegs.inject.layer_context import LayerAction, Watcher
 
 
 class Watchers:

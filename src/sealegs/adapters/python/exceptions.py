@@ -48,6 +48,8 @@ def failure_from_exception(error: Exception, *, refused: bool = False) -> Failur
 
 def exception_from_failure(failure: Failure, module: str) -> BaseException:
     """The exception that shows a failure: the tool's own where there is one, or one like it that says more."""
+    if failure.exception is None:
+        return _fault(failure, module)
     if isinstance(failure.exception, ToolFault):  # of a tool that called another one; what it says is the failure
         kept = replace(failure, exception=None)
         return failure.exception if failure.exception.failure == kept else _fault(kept, module)

@@ -183,17 +183,26 @@ if __name__ == "__main__":
 """
 
 
+def run_warmed(folder: Path, warmed: str) -> subprocess.CompletedProcess[str]:
+    """A script whose workers are forked from a process that has imported this code."""
+    (folder / "warmed.py").write_text(warmed)
+    (folder / "script.py").write_text(WARMED)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])}
+    words = [sys.executable, "script.py"]
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason=needs.FORKED)
 def test_what_is_named_as_warm_is_imported_once_and_before_the_workers_are_forked(tmp_path: Path) -> None:
-    (tmp_path / "warmed.py").write_text("from pathlib import Path\nwith Path('loads').open('a') as f: f.write('once ')")
-    (tmp_path / "script.py").write_text(WARMED)
-    paths = os.pathsep.join([str(tmp_path), *sys.path])
-    done = subprocess.run(
-        [sys.executable, "script.py"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_warmed(tmp_path, "from pathlib import Path\nwith Path('loads').open('a') as f: f.write('once ')")
     assert (done.stdout.strip(), (tmp_path / "loads").read_text()) == ("{True}", "once ")
+
+
+@pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason=needs.FORKED)
+def test_where_no_worker_can_be_forked_a_line_says_so(tmp_path: Path) -> None:
+    """The server that forks them ends at once, as it does where it gets no pipe and no process."""
+    done = run_warmed(tmp_path, "import os; os._exit(1)")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(
+        "sealegs.faults.user_error.UserError: the process that starts workers ended at once; make room for files"
+    )

@@ -21,6 +21,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 TRIES = 3  # pools in succession that may lose a process before anything is done
 RESUME = "the same command resumes the run; fewer --jobs need less memory"
+ROOM = "make room for files and processes (ulimit -n, ulimit -u)"
 RARELY = (50_000, 20, 20)  # thresholds of garbage collection
 BEAT = 1.0  # seconds between two looks at whether a pool still works
 
@@ -83,7 +84,11 @@ class WorkerPool:
         self._executor.shutdown()
 
     def submit(self, work: Callable[..., R], *arguments: Any) -> WorkerTask[R]:
-        """Have a function called in a worker."""
+        """Have a function called in a worker.
+
+        Raises:
+            UserError: no process can be started.
+        """
         task = WorkerTask(self, work, arguments)
         with interrupts_held():
             self._start(task)
@@ -161,6 +166,9 @@ class WorkerPool:
             # A process was killed since the last result, and this is the first call to notice.
             except BrokenProcessPool:
                 self._renew(task.executor)
+            except EOFError:
+                # Left alone, Typer would take it for an end of the keyboard's input, and say "Aborted.".
+                raise UserError(f"the process that starts workers ended at once; {ROOM}; {self._remedy}") from None
             else:
                 return
 

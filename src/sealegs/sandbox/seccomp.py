@@ -76,7 +76,8 @@ def checks(pid: int) -> dict[str, tuple[ArgumentCheck, ...]]:
 
     No signal reaches another process, neither by `kill` nor by `fcntl` (an owner and a signal of input could be set,
     F_SETOWN and F_SETSIG); limits are those of this process; the only sockets are unnamed pairs, which `asyncio` needs.
-    Nobody is woken at a page of a shared file, and no page of one is put out of the machine's memory.
+    Nobody is woken at a page of a shared file, and no page of one is put out of the machine's memory. A socket does not
+    tell the number of its network namespace (SO_NETNS_COOKIE), by which a kernel could count those of the machine.
     """
     return {
         "kill": (ArgumentCheck(0, (pid,)),),
@@ -91,6 +92,8 @@ def checks(pid: int) -> dict[str, tuple[ArgumentCheck, ...]]:
         "ioctl": (ArgumentCheck(1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),),
         "socketpair": (ArgumentCheck(0, (1,)), ArgumentCheck(1, (1,), mask=0xF)),  # AF_UNIX, SOCK_STREAM
         "sendto": (ArgumentCheck(4, (0,)),),  # to no address
+        # SO_TYPE, ERROR, SNDBUF, RCVBUF, LINGER, RCVTIMEO, SNDTIMEO, ACCEPTCONN, PROTOCOL, DOMAIN of SOL_SOCKET
+        "getsockopt": (ArgumentCheck(1, (1,)), ArgumentCheck(2, (3, 4, 7, 8, 13, 20, 21, 30, 38, 39))),
     }
 
 

@@ -2,7 +2,7 @@
 
     python benchmarks/coverage.py --json benchmarks/results/coverage.json
 
-For each design of `coverage_designs.py` the intervals of `scoring/cluster_sums.py` are counted beside those of the
+For each design of `coverage_designs.py` the intervals of `intervals/cluster_sums.py` are counted beside those of the
 percentile bootstrap over tasks with Wilson's for single rates, which is what many evaluations report. `coverage` is the
 share of the experiments whose interval holds the truth, `width` the mean width; both in %, or for `amount` in units of
 the figure. `--part choose` takes the designs that the method's settings were chosen on; the others, with other seeds,
@@ -24,8 +24,8 @@ from coverage_designs import Array, Blocks, DrawnSums, SimulatedDesign, designs,
 from results_file import write_results
 from scipy import stats
 
-from sealegs.scoring.cluster_sums import ClusterSums, decrease_interval, interval, paired_interval
-from sealegs.scoring.independent_sets import independent_interval, levels_alike
+from sealegs.intervals.cluster_sums import ClusterSums, decrease_interval, interval, paired_interval
+from sealegs.intervals.independent_sets import independent_interval, levels_alike
 
 SEEDS = {"choose": 1, "verify": 20261}
 RESAMPLES = 2000

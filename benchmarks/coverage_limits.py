@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 from results_file import ROOT, write_results
 from scipy import stats
 
-from sealegs.scoring.exact_shares import share_ends
-from sealegs.scoring.quantiles import binomial_ends
+from sealegs.intervals.exact_shares import share_ends
+from sealegs.intervals.quantiles import binomial_ends
 
 FROM, ABOVE = 10, 97.0
 GOAL = (93.0, 97.0)

@@ -21,8 +21,8 @@ from results_file import write_results
 from sealegs.faults.call import Call, Outcome, Value
 from sealegs.faults.plan import Plan
 from sealegs.inject import Session, VirtualClock
+from sealegs.intervals.exact_shares import share_interval
 from sealegs.recovery.detectors import Profiles, learn
-from sealegs.scoring.intervals import share_interval
 from sealegs.traces.observed import Observation, Trace
 from sealegs.world.corpus import load_corpus
 from sealegs.world.state import World

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 from results_file import write_results
 
-from sealegs.scoring.cluster_sums import ClusterSums, paired_interval
-from sealegs.scoring.intervals import share_interval
-from sealegs.scoring.paired_tests import randomisation_p
+from sealegs.intervals.cluster_sums import ClusterSums, paired_interval
+from sealegs.intervals.exact_shares import share_interval
+from sealegs.intervals.paired_tests import randomisation_p
 from sealegs.scoring.ranking import ERROR, rank_interval
 
 Array = NDArray[np.float64]

@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "sealegs"
 ROOMS: dict[str, set[str]] = {
     "faults": set(),
     "search": set(),
+    "intervals": set(),
     "tasks": {"faults"},
     "inject": {"faults"},
     "traces": {"faults", "inject"},
@@ -20,8 +21,8 @@ ROOMS: dict[str, set[str]] = {
     "sandbox": {"faults", "inject"},
     "recovery": {"faults", "inject", "search", "traces"},
     "agents": {"faults", "inject", "search", "tasks", "world", "sandbox", "recovery"},
-    "scoring": {"faults", "tasks", "traces"},
-    "reports": {"faults", "tasks", "traces", "scoring"},
+    "scoring": {"faults", "intervals", "tasks", "traces"},
+    "reports": {"faults", "intervals", "tasks", "traces", "scoring"},
 }
 ROOMS["scoring"] |= {"recovery"}
 ROOMS["scenarios"] = set(ROOMS) - {"adapters", "reports"}
@@ -55,6 +56,7 @@ HEAVY = {
     "accelerate": {"training/"},
     "pyarrow": {"training/", "reports/rank_files.py", "engines/table_parts.py", "suites/maze/verdict_table.py"},
     "numpy": {
+        "intervals/",
         "scoring/",
         "reports/",
         "search/bm25.py",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
@@ -14,28 +13,10 @@ from sealegs.engines.run_estimate import (
     dollars,
     from_finished,
     from_sizes,
-    predicted_sum,
     short_number,
     spoken_time,
-    student_ends,
 )
-from sealegs.scoring.quantiles import student_point
 from tests import needs
-
-
-def test_the_interval_of_what_is_left_holds_it_in_95_percent() -> None:
-    rng = random.Random(5)
-    held = 0
-    for _ in range(600):
-        seen = [rng.gammavariate(4, 3_000) for _ in range(12)]
-        span = predicted_sum(seen, 40)
-        held += span.low <= sum(rng.gammavariate(4, 3_000) for _ in range(40)) <= span.high
-    assert 0.91 <= held / 600 <= 0.985
-
-
-@pytest.mark.parametrize("freedom", [2, 3, 5, 11, 200])
-def test_the_ends_are_those_of_students_distribution(freedom: int) -> None:
-    assert student_ends(freedom) == pytest.approx(float(student_point(freedom)), rel=0.04)
 
 
 def test_finished_episodes_say_nothing_before_there_are_three_that_asked_a_model() -> None:

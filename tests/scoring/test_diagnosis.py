@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from sealegs.intervals.exact_shares import share_interval
 from sealegs.recovery.bank import FLOOR, Bank, shipped_exemplars
 from sealegs.recovery.cause_classifier import MARGIN, count_causes
 from sealegs.recovery.causes import causes
@@ -24,7 +25,6 @@ from sealegs.scoring.diagnosis_accuracy import (
     measure_diagnoses,
     split_leaks,
 )
-from sealegs.scoring.intervals import share_interval
 
 
 def test_the_labelled_set() -> None:

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from sealegs.intervals.quantiles import binomial_ends
 from sealegs.scoring import judge
 from sealegs.scoring.maze_metrics import MazeResult, maze_table, paired_difference
-from sealegs.scoring.quantiles import binomial_ends
 from tests.scoring.staged import case, failing, record, right
 
 SUCCESS = judge(record(right("look_up"), right("quick"), right("pay")), case())

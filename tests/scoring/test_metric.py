@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sealegs
-from sealegs.scoring.intervals import share_interval
+from sealegs.intervals.exact_shares import share_interval
 from sealegs.scoring.metric import (
     Composite,
     Design,

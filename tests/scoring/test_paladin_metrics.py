@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
+from sealegs.intervals.exact_shares import share_interval
+from sealegs.intervals.quantiles import incomplete_beta
 from sealegs.scoring.agreement import agreement, kappa
 from sealegs.scoring.correlation import pearson
 from sealegs.scoring.episode_verdict import Verdict
-from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.paladin_metrics import AS_PUBLISHED, METRICS, PaladinResult, paladin_table, recovery_figure
 from sealegs.scoring.paladin_protocol import ProtocolVerdict
-from sealegs.scoring.quantiles import incomplete_beta
 
 FLOATS = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sealegs.scoring.cluster_sums import ClusterSums, paired_interval
+from sealegs.intervals.cluster_sums import ClusterSums, paired_interval
+from sealegs.intervals.paired_tests import paired_p, randomisation_p
 from sealegs.scoring.entrants import Entrant, Scores, task_set_mark
 from sealegs.scoring.metric import estimate
-from sealegs.scoring.paired_tests import paired_p, randomisation_p
 from sealegs.scoring.ranking import Ranking, cell_comparisons, cell_figures, holm, rank_interval
 from sealegs.scoring.suite_metrics import DESIGN, SUITE_METRICS, EpisodeResult
 

@@ -13,10 +13,10 @@ import pytest
 
 from sealegs.engines.folders import RECORDS
 from sealegs.engines.logs import SETTINGS
+from sealegs.intervals.exact_shares import share_interval
 from sealegs.scenarios.exchange.toolmaze_export import export_task
 from sealegs.scenarios.exchange.toolmaze_format import read_task_forms
 from sealegs.scenarios.scenario import Scenario
-from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.maze_metrics import paired_difference
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.maze_logs import read_maze_run

@@ -21,12 +21,12 @@ from typer.testing import CliRunner
 from sealegs.cli import app
 from sealegs.engines.logs import LogError, read_judged
 from sealegs.faults.user_error import UserError
+from sealegs.intervals.exact_shares import share_interval
 from sealegs.reports.published_models import toolmaze_figures
 from sealegs.reports.rank_files import csv_text, escaped, latex_text, parquet_bytes
 from sealegs.reports.rank_page import render_rank_page
 from sealegs.reports.rank_plots import ON_A_PAGE, bump_lines, draw_bump, draw_forest, plot_file
 from sealegs.reports.rank_tables import print_ranking_table, ranking_lines
-from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.maze_metrics import CLEAN
 from sealegs.scoring.metric import ALL
 from sealegs.scoring.ranking import Ranking

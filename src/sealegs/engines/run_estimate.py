@@ -12,9 +12,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import NormalDist, mean, stdev
 from typing import Any, NamedTuple, Protocol
 
+from sealegs.intervals.prediction import predicted_sum
 from sealegs.traces.inspect_logs import SUFFIX, samples
 
 FEWEST = 3  # finished episodes that can say something of the others
@@ -123,7 +123,7 @@ def from_finished(left: int, finished: Sequence[EpisodeUse]) -> RunEstimate | No
     if len(known) < FEWEST:
         return None
     columns = ([float(use[place]) for use in known] for place in range(len(EpisodeUse._fields)))
-    questions, tokens, cost, seconds = (predicted_sum(column, left) for column in columns)
+    questions, tokens, cost, seconds = (Span(*predicted_sum(column, left)) for column in columns)
     priced = any(use.cost for use in known)
     return RunEstimate(
         left,
@@ -133,24 +133,6 @@ def from_finished(left: int, finished: Sequence[EpisodeUse]) -> RunEstimate | No
         cost if priced else None,
         seconds,
     )
-
-
-def predicted_sum(values: Sequence[float], more: int) -> Span:
-    """The prediction interval at 95 % of the sum of so many further values (Student's, never below 0)."""
-    count = len(values)
-    # Variance of the new episodes' sum, plus that of the estimated mean, taken `more` times.
-    half = student_ends(count - 1) * stdev(values) * math.sqrt(more + more**2 / count)
-    middle = more * mean(values)
-    return Span(max(0.0, middle - half), middle + half)
-
-
-def student_ends(freedom: int) -> float:
-    """The number of standard errors that Student's interval at 95 % spans, to 4 % (Abramowitz and Stegun, 26.7.5)."""
-    z = NormalDist().inv_cdf(0.975)
-    first = (z**3 + z) / 4
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    return z + first / freedom + second / freedom**2 + third / freedom**3
 
 
 def from_sizes(left: int, size: SizeRange, price: Price | None) -> RunEstimate:

@@ -21,8 +21,8 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.inject import Clock, Session
 from sealegs.inject.layer_context import Watcher
+from sealegs.intervals.pass_rates import decide
 from sealegs.scoring.experiment_metrics import RunResult
-from sealegs.scoring.pass_rates import decide
 from sealegs.scoring.run_contracts import contract_from
 from sealegs.traces import EpisodeStarted, repetitions
 from sealegs.traces.repeated_calls import count_unproven

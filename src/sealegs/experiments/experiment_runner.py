@@ -16,8 +16,8 @@ from sealegs.experiments.fault_draw import drawn_faults, plan_of
 from sealegs.experiments.run_player import RunPlayer
 from sealegs.faults.plan import Plan
 from sealegs.faults.user_error import UserError
+from sealegs.intervals.pass_rates import decide, runs_to_hold, settled
 from sealegs.scoring.experiment_metrics import Arm, RunResult
-from sealegs.scoring.pass_rates import decide, runs_to_hold, settled
 from sealegs.traces import Event
 
 NO_FAULTS = Plan(name="none")

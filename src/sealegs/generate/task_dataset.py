@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sealegs.intervals.exact_shares import share_interval
 from sealegs.scenarios.scenario import SUITE
 from sealegs.scenarios.task_sets import TASKS
-from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.metric import ALL, Row
 from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.traces.atomic_files import write_atomically

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sealegs.intervals.exact_shares import share_interval
 from sealegs.reports.tables import keep_names_whole
-from sealegs.scoring.intervals import share_interval
 from sealegs.traces.fitting import ToolFit
 
 COLUMNS = ("tool", "outcome", "calls", "%", "95 %", "in a row", "seconds")

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 
 from sealegs.faults.csv_tables import table_rows
+from sealegs.intervals.exact_shares import share_interval
+from sealegs.intervals.known_errors import normal_interval
 from sealegs.reports import published
-from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.metric import Figure
-from sealegs.scoring.quantiles import normal_point
 from sealegs.scoring.ranking_rows import PublishedFigure
 
 TOOLMAZE_TASKS = 400
@@ -57,8 +57,8 @@ def hohw_figures(metric: str, options: Mapping[str, str]) -> Iterator[PublishedF
     for row in _table("hohw_table1.csv"):
         if row["setting"] == SETTING:
             value, error = (float(row[f"{name}_{HOHW[metric]}"]) for name in ("accuracy", "se"))
-            half = normal_point(0.95) * error
-            figure = Figure(value, round(value - half, 2), round(value + half, 2), 0)
+            low, high = (round(end, 2) for end in normal_interval(value, error))
+            figure = Figure(value, low, high, 0)
             yield PublishedFigure(row["model"], "hohw", figure, note)
 
 

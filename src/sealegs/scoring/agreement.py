@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sealegs.scoring.intervals import share_interval
+from sealegs.intervals.exact_shares import share_interval
 
 Label = str | bool | int | float
 

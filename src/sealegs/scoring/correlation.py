@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sealegs.scoring.quantiles import incomplete_beta
+from sealegs.intervals.quantiles import incomplete_beta
 
 
 def pearson(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:

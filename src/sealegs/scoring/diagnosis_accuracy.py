@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sealegs.faults.call import Call
+from sealegs.intervals.exact_shares import share_interval
 from sealegs.recovery.bank import Bank, shipped_bank
 from sealegs.recovery.cause_classifier import count_causes
 from sealegs.recovery.causes import GENERIC, causes, read_shipped_yaml
@@ -29,7 +30,6 @@ from sealegs.recovery.classes import CLASSES, Diagnosis, classify, published_cla
 from sealegs.recovery.forms import read_failure
 from sealegs.recovery.masking import masked
 from sealegs.recovery.signature import Signature
-from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.metric import Row
 from sealegs.tasks.editions import CANARY_FIELD
 

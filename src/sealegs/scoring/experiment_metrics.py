@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sealegs.intervals.pass_rates import Decision, all_pass, confidence_sequence, decide, runs_to_hold
 from sealegs.scoring.metric import (
     ALL,
     Design,
@@ -24,7 +25,6 @@ from sealegs.scoring.metric import (
     figure_row,
     paired,
 )
-from sealegs.scoring.pass_rates import Decision, all_pass, confidence_sequence, decide, runs_to_hold
 from sealegs.traces.record import Record
 
 Arm = Literal["baseline", "faults"]

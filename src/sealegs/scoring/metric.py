@@ -20,7 +20,7 @@ from typing import Any, Generic, Literal, NamedTuple, Self, TypedDict, TypeVar
 
 import numpy as np
 
-from sealegs.scoring.cluster_sums import (
+from sealegs.intervals.cluster_sums import (
     ClusterSums,
     Codes,
     Ends,
@@ -29,7 +29,7 @@ from sealegs.scoring.cluster_sums import (
     paired_interval,
     variance,
 )
-from sealegs.scoring.quantiles import Array
+from sealegs.intervals.quantiles import Array
 
 ALL = "all"
 E = TypeVar("E")

@@ -26,9 +26,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
+from sealegs.intervals.paired_tests import paired_p
 from sealegs.scoring.entrants import DESIGN, AnyMetric, ComparedEpisode, Entrant
 from sealegs.scoring.metric import EpisodeTable, Figure, difference, estimate
-from sealegs.scoring.paired_tests import paired_p
 
 ERROR = 0.05
 

@@ -24,12 +24,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sealegs.scoring.cluster_sums import ClusterSums, Codes
+from sealegs.intervals.cluster_sums import ClusterSums, Codes
+from sealegs.intervals.exact_shares import share_interval
+from sealegs.intervals.paired_tests import differ
+from sealegs.intervals.quantiles import Array
 from sealegs.scoring.entrants import AnyMetric, ComparedEpisode, Entrant
-from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.metric import Design, EpisodeTable
-from sealegs.scoring.paired_tests import differ
-from sealegs.scoring.quantiles import Array
 from sealegs.scoring.ranking import shared_units
 
 EXPERIMENTS = 1000  # drawn for each figure

@@ -14,15 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, log2, sqrt
+from math import isfinite, log2
 
 import numpy as np
 
 from sealegs.faults.user_error import UserError
-from sealegs.scoring.cluster_sums import ROUNDING, Codes
+from sealegs.intervals.cluster_sums import ROUNDING, Codes
+from sealegs.intervals.quantiles import Array
+from sealegs.intervals.slopes import ratio_interval, slope_interval
 from sealegs.scoring.entrants import DESIGN, ComparedEpisode, Entrant
 from sealegs.scoring.metric import EpisodeTable, Figure, estimate
-from sealegs.scoring.quantiles import Array, student_point
 
 LEAST_SIZES = 3  # different ones: through two points goes any line
 
@@ -169,21 +170,15 @@ def _growth(found: _Regressed, sizes: Mapping[str, float]) -> MetricGrowth:
     )
     low = high = None
     if found.freedom > 0:
-        half = float(student_point(found.freedom)) * sqrt(found.product(found))
-        low, high = 100 * (found.slope - half), 100 * (found.slope + half)
+        low, high = (100 * end for end in slope_interval(found.slope, found.product(found), found.freedom))
     return MetricGrowth(found.metric, points, Figure(100 * found.slope, low, high, len(points)), 100 * found.at_one)
 
 
 def _ratio(above: _Regressed, below: _Regressed, n: int) -> Figure:
-    """The ratio of two slopes: all values r for which `above - r * below` may be 0 (Fieller 1954)."""
+    """The ratio of two slopes."""
     if below.slope == 0 or above.freedom < 1:
         return Figure(None, None, None, n)
-    square = float(student_point(above.freedom)) ** 2
-    a = below.slope**2 - square * below.product(below)
-    b = above.slope * below.slope - square * above.product(below)
-    c = above.slope**2 - square * above.product(above)
-    value = above.slope / below.slope
-    if a <= 0:
-        return Figure(value, None, None, n)
-    root = sqrt(max(0.0, b * b - a * c))
-    return Figure(value, (b - root) / a, (b + root) / a, n)
+    variances = above.product(above), below.product(below)
+    found = ratio_interval(above.slope, below.slope, variances, above.product(below), above.freedom)
+    low, high = found or (None, None)
+    return Figure(above.slope / below.slope, low, high, n)

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sealegs.scoring.cluster_sums import ClusterSums, Ends, interval
+from sealegs.intervals.cluster_sums import ClusterSums, Ends, interval
+from sealegs.intervals.independent_sets import independent_interval, independent_p, levels_alike
 from sealegs.scoring.entrants import AnyMetric, ComparedEpisode, Entrant
-from sealegs.scoring.independent_sets import independent_interval, independent_p, levels_alike
 from sealegs.scoring.metric import EpisodeTable, Figure
 from sealegs.scoring.ranking import holm
 

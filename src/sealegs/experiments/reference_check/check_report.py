@@ -28,6 +28,7 @@ from sealegs.experiments.reference_check.reference_file import read_reference, r
 from sealegs.experiments.reference_check.reference_graph import source_text
 from sealegs.faults.seeds import digest
 from sealegs.faults.spec import ToolSpec
+from sealegs.intervals.pass_rates import decide, runs_to_hold
 from sealegs.reports.experiment_page import render_experiment_page
 from sealegs.reports.junit import junit_xml
 from sealegs.reports.metric_grids import MetricCell
@@ -38,7 +39,6 @@ from sealegs.scoring.experiment_metrics import ExperimentVerdict, RunResult
 from sealegs.scoring.maze_metrics import METRICS as MAZE_METRICS
 from sealegs.scoring.maze_metrics import TSR, MazeResult
 from sealegs.scoring.metric import ALL, Design, EpisodeTable, Metric, Row, estimate, figure_row
-from sealegs.scoring.pass_rates import decide, runs_to_hold
 from sealegs.traces.atomic_files import write_atomically
 
 SUITE = "check"

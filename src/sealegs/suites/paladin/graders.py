@@ -16,8 +16,8 @@ from typing import Any
 from sealegs.agents.arms.toolbench_arm import object_in
 from sealegs.engines.logs import LogError
 from sealegs.faults.call import render
+from sealegs.intervals.exact_shares import share_interval
 from sealegs.scoring.grading import QUESTIONS, grade
-from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.metric import ALL, Row
 from sealegs.suites.choices import ChoiceError, unknown_name_problems
 from sealegs.suites.paladin.episodes import SUITE, PaladinEpisode

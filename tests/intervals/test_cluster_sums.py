@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sealegs.scoring.cluster_sums import (
+from sealegs.intervals.cluster_sums import (
     Array,
     ClusterSums,
     decrease_interval,
@@ -18,8 +18,8 @@ from sealegs.scoring.cluster_sums import (
     paired_interval,
     variance,
 )
-from sealegs.scoring.intervals import share_interval
-from sealegs.scoring.quantiles import binomial_ends
+from sealegs.intervals.exact_shares import share_interval
+from sealegs.intervals.quantiles import binomial_ends
 
 
 def one_rate(hits: Array, sizes: Array, block: list[int] | None = None) -> ClusterSums:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sealegs.scoring.cluster_sums import ClusterSums, interval
-from sealegs.scoring.independent_sets import exchange_p, independent_interval, independent_p, levels_alike
-from sealegs.scoring.intervals import share_interval
-from sealegs.scoring.quantiles import Array
+from sealegs.intervals.cluster_sums import ClusterSums, interval
+from sealegs.intervals.exact_shares import share_interval
+from sealegs.intervals.independent_sets import exchange_p, independent_interval, independent_p, levels_alike
+from sealegs.intervals.quantiles import Array
 
 
 def level(hits: Array | list[int], below: Array | list[int] | None = None) -> ClusterSums:

@@ -39,8 +39,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sealegs.scoring.exact_shares import counted_ends
-from sealegs.scoring.quantiles import Array, binomial_ends, normal_point, student_point
+from sealegs.intervals.exact_shares import counted_ends
+from sealegs.intervals.quantiles import Array, binomial_ends, normal_point, student_point
 
 Codes = NDArray[np.intp]
 Ends = tuple[Array, Array]

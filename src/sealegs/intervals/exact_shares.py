@@ -24,7 +24,7 @@ from math import exp, lgamma, log, log1p
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sealegs.scoring.quantiles import Array, binomial_ends
+from sealegs.intervals.quantiles import Array, binomial_ends
 
 ROOM = 1.4  # error rates of the exact interval and of ours: 7 % for 5 %, so 93 %, below which no coverage is to fall
 MANY = 200  # of either kind: then no single count is probable enough to matter
@@ -138,3 +138,17 @@ def _at_least(x: int, n: int, share: float) -> float:
 def _at_most(x: int, n: int, share: float) -> float:
     """P(x or fewer of n)."""
     return _at_least(n - x, n, 1 - share)
+
+
+@lru_cache(maxsize=4096)
+def share_interval(successes: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
+    """The interval of a share of independent cases (`share_ends`), each end in [0, 1]; (0, 1) where n is 0.
+
+    What is counted over base tasks is not independent: see `cluster_sums`.
+
+    Args:
+        successes, n: how many of how many cases.
+        confidence: of the interval.
+    """
+    low, high = share_ends(successes, n, confidence)
+    return float(low), float(high)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sealegs.scoring.pass_rates import (
+from sealegs.intervals.pass_rates import (
     ERROR,
     all_pass,
     confidence_sequence,

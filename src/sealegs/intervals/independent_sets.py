@@ -14,9 +14,9 @@ from math import comb
 
 import numpy as np
 
-from sealegs.scoring.cluster_sums import ROUNDING, ClusterSums, Ends, interval
-from sealegs.scoring.paired_tests import interval_p
-from sealegs.scoring.quantiles import Array, binomial_ends
+from sealegs.intervals.cluster_sums import ROUNDING, ClusterSums, Ends, interval
+from sealegs.intervals.paired_tests import interval_p
+from sealegs.intervals.quantiles import Array, binomial_ends
 
 DISTRIBUTION = 200_000  # possible differences, up to which they are gone through
 LARGEST = 1000  # clusters of a block; with more, the exact numbers take seconds and say what the interval says

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
-from sealegs.scoring.intervals import share_interval
-from sealegs.scoring.quantiles import binomial_ends, incomplete_beta, normal_point, student_point
+from sealegs.intervals.exact_shares import share_interval
+from sealegs.intervals.quantiles import binomial_ends, incomplete_beta, normal_point, student_point
 
 CONFIDENCE = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
 

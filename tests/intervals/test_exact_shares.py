@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sealegs.scoring.cluster_sums import ClusterSums, interval
-from sealegs.scoring.exact_shares import exact_ends, share_ends
-from sealegs.scoring.quantiles import Array, binomial_ends
+from sealegs.intervals.cluster_sums import ClusterSums, interval
+from sealegs.intervals.exact_shares import exact_ends, share_ends
+from sealegs.intervals.quantiles import Array, binomial_ends
 
 FINE = np.linspace(0, 1, 4001)
 

@@ -13,8 +13,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from sealegs.scoring.cluster_sums import ROUNDING, ClusterSums, Ends, paired_change, paired_interval
-from sealegs.scoring.quantiles import Array
+from sealegs.intervals.cluster_sums import ROUNDING, ClusterSums, Ends, paired_change, paired_interval
+from sealegs.intervals.quantiles import Array
 
 LEAST_P = 1e-10  # a smaller one says nothing more
 ROUNDS = 60  # in search of a P value, which needs about eight

@@ -160,7 +160,7 @@ def done(found: Record) -> Counter[tuple[str, str]]:
 
 def rated(results: Sequence[MazeResult], who: Row) -> Iterable[Row]:
     """Rates by mode and over all, each with an interval."""
-    aided = any(result.verdict.calls_by_layer or result.verdict.put_right for result in results)
+    aided = any(result.verdict.calls_by_layer or result.verdict.masked_faults for result in results)
     for mode in (*sorted({result.mode for result in results}), "all"):
         cell = EpisodeTable([result for result in results if mode in ("all", result.mode)], DESIGN)
         for metric in (*RATES, *(AIDED if aided else ())):

@@ -16,7 +16,7 @@ PAGE = (ROOT / "docs/architecture.md").read_text("utf-8")
 SHEET = SOURCE / "reports/templates/page.css"
 COLOUR = re.compile(r"(?<![&\w])#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b")
 STAND_INS = re.compile(r"#0[ab]0[ab][0-9a-f{:}]+")  # in figures, until the colours of the page replace them
-POINTS = {"binomial_ends", "student_point", "normal_point"}
+POINTS = {"binomial_ends", "student_point", "normal_point", "multinomial", "percentile"}
 SPREADS_OF_OTHER_THINGS = {"scoring/sample_size.py", "scenarios/task_figures.py"}  # may only shrink
 
 
@@ -64,7 +64,9 @@ def test_colours_are_named_in_the_style_sheet_alone() -> None:
 
 def test_waits_double_in_one_file() -> None:
     found = {name for name, tree in trees() if any(map(doubles, ast.walk(tree)))}
-    assert {name for name in found if not name.startswith(("intervals/", "scoring/", "reports/"))} == {"recovery/policies/retry.py"}
+    assert {name for name in found if not name.startswith(("intervals/", "scoring/", "reports/"))} == {
+        "recovery/policies/retry.py"
+    }
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:
@@ -87,6 +89,9 @@ def test_intervals_are_made_in_one_room() -> None:
     }
     assert users
     assert {name.partition("/")[0] for name in users} == {"intervals"}
+    asks = re.compile(r"\b(binomial_ends|student_point|multinomial|percentile)\(")
+    found = {file.relative_to(SOURCE).parts[0] for file in FILES if asks.search(file.read_text("utf-8"))}
+    assert found == {"intervals"}
     spread = {name for name, tree in trees() if {"stdev", "NormalDist", "pstdev"} & set(imported(tree))}
     assert {name for name in spread if not name.startswith("intervals/")} <= SPREADS_OF_OTHER_THINGS
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import fmean
 
 import numpy as np
@@ -12,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import sealegs
 from sealegs.intervals.exact_shares import share_interval
 from sealegs.scoring.metric import (
     Composite,
@@ -24,8 +21,6 @@ from sealegs.scoring.metric import (
     merged_blocks,
     standard_error,
 )
-
-SRC = Path(sealegs.__file__).parent
 
 
 @dataclass(frozen=True)
@@ -147,21 +142,3 @@ def test_the_standard_error_is_that_of_a_mean() -> None:
     played = [Played(str(n), "X", True, n % 4 == 0) for n in range(400)]
     found = standard_error(DONE, EpisodeTable(played, DESIGN))
     assert found.value == pytest.approx(100 * (0.25 * 0.75 / 400) ** 0.5, rel=0.01)
-
-
-def test_no_other_file_makes_intervals() -> None:
-    """How an interval is made is decided in one place."""
-    asks = re.compile(r"\b(paired_interval|decrease_interval|binomial_ends|student_point|multinomial|percentile)\(")
-    found = {str(path.relative_to(SRC)) for path in SRC.rglob("*.py") if asks.search(path.read_text("utf-8"))}
-    assert found == {
-        f"scoring/{name}.py"
-        for name in (
-            "cluster_sums",
-            "exact_shares",
-            "independent_sets",
-            "metric",
-            "paired_tests",
-            "quantiles",
-            "scaling",
-        )
-    }

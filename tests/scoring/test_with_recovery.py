@@ -58,7 +58,7 @@ def test_what_the_layer_recovered_is_not_the_agents() -> None:
     verdict = judge(staged.record(right("look_up"), *RETRIED, right("pay")), case("P1"))
     assert verdict.recovered
     assert (verdict.recovered_by, verdict.shielded, verdict.reached) == ("layer", True, False)
-    assert (verdict.calls, verdict.calls_by_layer, verdict.put_right) == (4, 1, 1)
+    assert (verdict.calls, verdict.calls_by_layer, verdict.masked_faults) == (4, 1, 1)
     assert (verdict.cost, verdict.best, verdict.redundancy) == (3, 3, 0)  # the tools do not care who asked
 
 
@@ -68,7 +68,7 @@ def test_what_reached_the_agent_and_was_recovered_is_the_agents() -> None:
         right("look_up"), own(failing("quick"), "2", tried.shown), tried, own(right("quick"), "3"), right("pay")
     )
     verdict = judge(found, case("P1"))
-    assert (verdict.recovered_by, verdict.put_right, verdict.shielded) == ("agent", 0, False)
+    assert (verdict.recovered_by, verdict.masked_faults, verdict.shielded) == ("agent", 0, False)
     both = staged.record(
         own(failing("look_up"), "1", right("look_up").shown), by_layer(right("look_up"), "1"), *found.turns[1:]
     )

@@ -303,7 +303,7 @@ NUMBERS = st.integers(0, 2**31)
 VERDICTS = st.builds(
     Verdict,
     **{name: st.booleans() for name in ("success", "published", "exposed", "solvable", "stopped", "noticed")},
-    **dict.fromkeys(("calls", "calls_by_layer", "put_right", "doubled", "wrong"), NUMBERS),
+    **dict.fromkeys(("calls", "calls_by_layer", "masked_faults", "doubled", "wrong"), NUMBERS),
     **{name: st.none() | NUMBERS for name in ("cost", "best")},
     **{name: st.lists(TEXTS, max_size=3).map(tuple) for name in ("reasons", "outcome_reasons", "milestones", "missed")},
     **{name: st.lists(TEXTS, max_size=3).map(tuple) for name in ("minefields", "salvaged")},

@@ -127,9 +127,7 @@ class ToolCallBridge:
         session, spec = self._session or current(), spec or self._spec
         if session is None:
             return None
-        if spec is not None:
-            session.declare(spec)
-        intercepted = session.intercept(tool, read, arguments)
+        intercepted = session.intercept(tool, read, arguments, spec=spec)
         return None if intercepted is None else BridgedCall(intercepted, self._form, self._module)
 
     def call(self, tool: str, arguments: Arguments, run: Callable[[Arguments], Any]) -> Any:

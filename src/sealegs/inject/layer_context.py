@@ -27,7 +27,7 @@ class LayerAction:
             that name is `refused`, `call` itself, which was not made.
         outcome: what came of the attempt, or what the agent's call is answered with now.
         detail: why, in a sentence.
-        mended: whether `outcome` is the tool's own last answer put right, and not another's or a remark on it.
+        repaired: whether `outcome` is the tool's own last answer put right, and not another's or a remark on it.
         began: when the attempt was made, on the episode's clock; None for the agent's own call.
         seconds: how long the attempt took, on that clock; None for the agent's own call.
     """
@@ -38,7 +38,7 @@ class LayerAction:
     attempt: Call | None = None
     outcome: Outcome | None = None
     detail: str = ""
-    mended: bool = False
+    repaired: bool = False
     began: float | None = None
     seconds: float | None = None
 

@@ -145,7 +145,12 @@ class Session:
             self._others.update(others)
 
     def intercept(
-        self, tool: str, read: Callable[..., Mapping[str, Any]], args: Any, kwargs: Any = None
+        self,
+        tool: str,
+        read: Callable[..., Mapping[str, Any]],
+        args: Any,
+        kwargs: Any = None,
+        spec: ToolSpec | None = None,
     ) -> InterceptedCall | None:
         """Say what becomes of a call that an adapter has in hand, and count it: ask once for each call.
 
@@ -154,10 +159,13 @@ class Session:
             read: gives the call's arguments by name, as data; called only where something can happen to the call.
             args: what `read` reads them from.
             kwargs: the second thing that `read` takes; None where it takes one. Every call would pay for packing more.
+            spec: what the adapter can say of the tool, where it has not declared it before.
 
         Returns:
             The call, to be made through it; None where it passes as it is, and the adapter runs the tool itself.
         """
+        if spec is not None:
+            self.declare(spec)
         if not self._alone:
             arguments = read(args) if kwargs is None else read(args, kwargs)
             return InterceptedCall(self, tool, arguments, self._layer)

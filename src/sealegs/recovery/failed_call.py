@@ -212,13 +212,13 @@ class RecoveryContext:
         outcome: Outcome,
         detail: str = "",
         *,
-        mended: bool = False,
+        repaired: bool = False,
     ) -> FailedCall:
-        """Answer the agent's call with this. `mended`: it is the last attempt's own answer, put right."""
+        """Answer the agent's call with this. `repaired`: it is the last attempt's own answer, put right."""
         self._begin(failed_call)
-        self.place.note_action(LayerAction(failed_call.call, policy, action, None, outcome, detail, mended))
+        self.place.note_action(LayerAction(failed_call.call, policy, action, None, outcome, detail, repaired))
         # An answer composed here meets no tool's declaration, so it is not examined.
-        signature = self._examine(failed_call.attempt, outcome) if mended else None
+        signature = self._examine(failed_call.attempt, outcome) if repaired else None
         return self._stands(replace(failed_call, outcome=outcome, signature=signature))
 
     def remark(

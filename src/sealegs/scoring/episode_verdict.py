@@ -29,7 +29,7 @@ class Verdict:
         attribution: what went wrong, in one term; empty for a success.
         tainted: positions of the calls that carried a corrupt value.
         calls_by_layer: those of the calls that recovery had made.
-        put_right: on how many of the agent's calls recovery kept a delivered fault from the agent.
+        masked_faults: on how many of the agent's calls recovery kept a delivered fault from the agent.
         shielded: a fault was delivered, and none reached the agent.
         doubled: how many deeds were done beyond as many as any solution does.
         wrong: how many deeds were done that no step of the task does.
@@ -55,7 +55,7 @@ class Verdict:
     attribution: str
     tainted: tuple[int, ...]
     calls_by_layer: int = 0
-    put_right: int = 0
+    masked_faults: int = 0
     shielded: bool = False
     doubled: int = 0
     wrong: int = 0
@@ -107,4 +107,4 @@ class Verdict:
             return ""
         if self.shielded:
             return "layer"
-        return "both" if self.put_right else "agent"
+        return "both" if self.masked_faults else "agent"

@@ -57,13 +57,13 @@ def _failed_to_the_end(
         spec = specs.get(turn.call.tool)
         failed = reached.get(place, False) or _no_use(turn, outcome, spec)
         by_tool[turn.call.tool] = (turn, failed)
-        if failed and _mended_elsewhere(turn, outcome, spec):
+        if failed and _done_elsewhere(turn, outcome, spec):
             continue
         latest[request_key(turn, specs)] = (turn, failed)
     return next((turn for turn, failed in (*by_tool.values(), *latest.values()) if failed), None)
 
 
-def _mended_elsewhere(turn: Turn, outcome: Outcome | None, spec: ToolSpec | None) -> bool:
+def _done_elsewhere(turn: Turn, outcome: Outcome | None, spec: ToolSpec | None) -> bool:
     """Return whether the tool refused the arguments, so that another call of it may have come to the same."""
     failure = None if answered(outcome) else failure_in(outcome)
     found = None if failure is None else signature(turn.call, failure, spec)

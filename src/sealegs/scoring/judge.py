@@ -7,7 +7,8 @@ success is a right stop: judged by what was done (nothing was called on missing 
 done to the world) and by the answer (that it is not complete, and no invented result).
 
 Where recovery stands between the agent and its tools, success, cost and the funnel are of both together: the tools do
-not care which of them asked. `shielded`, `put_right`, `recovered_by` and the attribution say what is the agent's alone.
+not care which of them asked. `shielded`, `masked_faults`, `recovered_by` and the attribution say what is the agent's
+alone.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def judge(record: Record, case: Case) -> Verdict:
         attribution="" if success else term,
         tainted=found.tainted,
         calls_by_layer=sum(bool(turn.by) for turn in record.turns),
-        put_right=seen.put_right,
+        masked_faults=seen.masked_faults,
         shielded=seen.shielded,
         doubled=len(excess.doubled),
         wrong=len(excess.unwanted),
@@ -174,13 +175,13 @@ class _Awareness:
     Attributes:
         noticed: it met a fault, and did not continue as if nothing had happened.
         unaware: it took a corrupt answer for right by itself, or continued without what a step needs.
-        put_right: faults that the layer below answered, so that the agent never saw them.
+        masked_faults: faults that the layer below answered, so that the agent never saw them.
         shielded: there was a fault, and the layer kept all of them from the agent.
     """
 
     noticed: bool
     unaware: bool
-    put_right: int
+    masked_faults: int
     shielded: bool
 
 
@@ -193,7 +194,7 @@ def _awareness(
     return _Awareness(
         noticed=exposed and (success or not (used_blindly(way) or claimed or silent)),
         unaware=exposed and _unaware(record, way, met, silent=silent, claimed=claimed),
-        put_right=sum(not each for each in met.values()),
+        masked_faults=sum(not each for each in met.values()),
         shielded=exposed and not any(met.values()),
     )
 

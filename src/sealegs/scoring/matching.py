@@ -128,9 +128,9 @@ def is_corrupted(turn: Turn) -> bool:
     An answer that recovery put right again is what the tool returned.
     """
     injections = [injection for injection in turn.injections if injection.implicit and injection.delivered]
-    put_right = turn.said is not None and turn.shown == turn.said
+    repaired = turn.said is not None and turn.shown == turn.said
     # A tool that never ran did not do what the answer reports, however right the answer looks (`silent_noop`).
-    return any((injection.shown != injection.said and not put_right) or injection.runs == 0 for injection in injections)
+    return any((injection.shown != injection.said and not repaired) or injection.runs == 0 for injection in injections)
 
 
 def _comes_to_the_same(turn: Turn, expected: ExpectedStep, read: tuple[str, ...], earlier: tuple[Effect, ...]) -> bool:

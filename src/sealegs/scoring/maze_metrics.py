@@ -150,7 +150,7 @@ def _telling(
     metrics: Sequence[AnyMetric[MazeResult]], cell: EpisodeTable[MazeResult], mode: str
 ) -> Iterator[AnyMetric[MazeResult]]:
     """The metrics that say something in a cell."""
-    aided = any(r.verdict.calls_by_layer or r.verdict.put_right for r in cell)
+    aided = any(r.verdict.calls_by_layer or r.verdict.masked_faults for r in cell)
     reached = {BY_RUNG[r.rung].name for r in cell if r.rung in BY_RUNG}
     silent = {metric.name for metric in BY_RUNG.values()} - reached
     silent |= set() if aided else {metric.name for metric in AIDED}

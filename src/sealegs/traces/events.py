@@ -122,7 +122,7 @@ class LayerActionTaken:
 
     With an `attempt`, it had this call made, under that id, and `outcome` is what came of it; the first attempt has the
     agent's own id and no policy. Without one, the agent's call is answered with `outcome` from here on, or stays as it
-    was (null). `mended`: this is the tool's last answer put right.
+    was (null). `repaired`: this is the tool's last answer put right.
     """
 
     call: str
@@ -133,7 +133,7 @@ class LayerActionTaken:
     arguments: Mapping[str, Any] | None = None
     outcome: OutcomeData | None = None
     detail: str = ""
-    mended: bool = False
+    repaired: bool = False
     began: float | None = None
     at: float = 0.0
     type: Literal["acted"] = "acted"

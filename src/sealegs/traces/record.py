@@ -220,7 +220,7 @@ class _Draft:
         """Note the outcome of this attempt, or the repair of its answer."""
         self._refused = self._refused or event.action == REFUSED
         # An outcome without an attempt or a repair is a remark for the agent and not a tool's answer.
-        if event.outcome is not None and (event.attempt is not None or event.mended):
+        if event.outcome is not None and (event.attempt is not None or event.repaired):
             self._shown = outcome_from(event.outcome)
             self._fixed = True
 

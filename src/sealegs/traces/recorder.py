@@ -166,7 +166,7 @@ class Recorder:
                 None if attempt is None else to_json_object(attempt.arguments),
                 None if action.outcome is None else outcome_data(action.outcome),
                 action.detail,
-                action.mended,
+                action.repaired,
                 action.began,
                 self._clock.now(),
             )

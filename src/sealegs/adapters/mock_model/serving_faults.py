@@ -62,11 +62,11 @@ class FaultyAnswer:
         answer: tuple[Head, list[bytes]],
     ) -> None:
         name = f"POST {path}"
-        session.declare(ToolSpec(name, tags=frozenset({MODEL}), effects=False, model_api=api.name))
+        spec = ToolSpec(name, tags=frozenset({MODEL}), effects=False, model_api=api.name)
         arguments = HttpArguments({"path": path, "body": body, "turn": turn}, "POST", headers)
         self._answer = answer
         self._exchange = HttpExchange(name, arguments, api)
-        intercepted = session.intercept(name, as_given, arguments)
+        intercepted = session.intercept(name, as_given, arguments, spec=spec)
         self._coming: Iterator[Any] | None = None
         if intercepted is not None:
             retries = next(iter(arguments.header_values(RETRIES)), None)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, TypeVar, Unpack, overload
 
-from sealegs.adapters.python.declarations import Declaration, announced, declared_spec, renamed_spec
+from sealegs.adapters.python.declarations import Declaration, declared_spec, renamed_spec
 from sealegs.adapters.python.exceptions import ToolFault, disguise
 from sealegs.adapters.python.guards import AnyTool, Route, async_guard, sync_guard
 from sealegs.adapters.python.parameters import Parameters
@@ -127,7 +127,7 @@ def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route
     parameters = Parameters(function)
     spec = declared_spec(name, function, declared, parameters.schema) or getattr(given, DECLARED, None)
     if spec is not None and route is ROUTE:
-        route = Route(route.sessions, announced(renamed_spec(spec, name), route.find))
+        route = route._replace(spec=renamed_spec(spec, name))
     guarded = _guard(function)(function, name, parameters, dry, route)
     functools.update_wrapper(guarded, function)
     setattr(guarded, BARE, function)

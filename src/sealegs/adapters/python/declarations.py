@@ -9,7 +9,6 @@ from typing import Any, Literal, TypedDict
 
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
-from sealegs.inject import Session
 
 
 class Declaration(TypedDict, total=False):
@@ -40,18 +39,6 @@ def declared_spec(
     if spec.key and not _takes(function, spec.key):
         raise UserError(f"{name} has no parameter {spec.key!r}; give as key the one that carries its idempotency key")
     return spec
-
-
-def announced(spec: ToolSpec, find: Callable[[], Session | None]) -> Callable[[], Session | None]:
-    """The same search for a session, which learns of the declaration."""
-
-    def found() -> Session | None:
-        session = find()
-        if session is not None:
-            session.declare(spec)
-        return session
-
-    return found
 
 
 def renamed_spec(spec: ToolSpec, name: str) -> ToolSpec:

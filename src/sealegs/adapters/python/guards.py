@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception, without_own_frames
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.faults.call import Call, Outcome, PartialExecution, Value
+from sealegs.faults.spec import ToolSpec
 from sealegs.inject import NO_DRY_RUN, Session
 
 AnyTool = Callable[..., Any]
@@ -21,10 +22,14 @@ Run = Callable[[Call], T]
 
 
 class Route(NamedTuple):
-    """The route of a tool's calls: the sessions that may be meant (none: nowhere), and the one that is."""
+    """The route of a tool's calls: the sessions that may be meant (none: nowhere), and the one that is.
+
+    `spec`: what each session that is found is told of the tool; None where the session knows it already.
+    """
 
     sessions: Collection[Session]
     find: Callable[[], Session | None]
+    spec: ToolSpec | None = None
 
 
 def module_of(function: AnyTool) -> str:
@@ -45,7 +50,7 @@ def not_begun(error: Exception, function: AnyTool) -> bool:
 
 def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route) -> FunctionType:
     """The wrapper of a sync tool."""
-    module, read, (sessions, find) = module_of(function), parameters.named, route
+    module, read, (sessions, find, spec) = module_of(function), parameters.named, route
 
     # A function of its own, so that the wrapper's variables need no cells: they would cost every call that passes.
     def running(arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run[Outcome]:
@@ -67,7 +72,7 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         if (
             not sessions
             or (session := find()) is None
-            or (intercepted := session.intercept(name, read, args, kwargs)) is None
+            or (intercepted := session.intercept(name, read, args, kwargs, spec)) is None
         ):
             return function(*args, **kwargs)
         outcome = intercepted.call(running(intercepted.arguments, args, kwargs))
@@ -85,7 +90,7 @@ def async_guard(
     function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route
 ) -> FunctionType:
     """The wrapper of an async tool."""
-    module, read, (sessions, find) = module_of(function), parameters.named, route
+    module, read, (sessions, find, spec) = module_of(function), parameters.named, route
 
     def running(
         arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -111,7 +116,7 @@ def async_guard(
         if (
             not sessions
             or (session := find()) is None
-            or (intercepted := session.intercept(name, read, args, kwargs)) is None
+            or (intercepted := session.intercept(name, read, args, kwargs, spec)) is None
         ):
             return await function(*args, **kwargs)
         try:

@@ -1,9 +1,9 @@
 """Exemplars from recorded recoveries: a failure, and the turns after which the same need was met.
 
-A need is met when the same tool answers well to the same arguments or to mended ones (most of them the same), or when
-another tool that was not used before answers well to a call that takes a value of the failed one. Only episodes that
-ended with an answer count, and only failures whose cause is clear. What comes out is a proposal: steps say what was
-done, not that it was wise, so a person has to say yes to each. What it does not see: thoughts, and waits.
+A need is met when the same tool answers well to the same arguments, or to corrected ones (most of them the same), or
+when another tool that was not used before answers well to a call that takes a value of the failed one. Only episodes
+that ended with an answer count, and only failures whose cause is clear. What comes out is a proposal: steps say what
+was done, not that it was wise, so a person has to say yes to each. What it does not see: thoughts, and waits.
 """
 
 from __future__ import annotations
@@ -105,14 +105,14 @@ def _way_out(turns: Sequence[Turn], place: int) -> tuple[Turn, ...] | None:
         well = isinstance(turn.seen, Value) and not is_partial(turn.seen.value)
         if not well:
             continue
-        same_need = turn.call.tool == failed.tool and _mended(failed.arguments, turn.call.arguments)
+        same_need = turn.call.tool == failed.tool and _corrected(failed.arguments, turn.call.arguments)
         instead = turn.call.tool not in before and _shares(failed.arguments, turn.call.arguments)
         if same_need or instead:
             return tuple(turns[place + 1 : end + 1])
     return None
 
 
-def _mended(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+def _corrected(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Return whether a call is the same once more, or with some arguments changed."""
     if not old or not new:
         return True

@@ -40,7 +40,7 @@ class MendArguments(Policy):
         ):
             return failed_call
         detail = f"the arguments broke the schema of {call.tool}"
-        return (yield from context.attempt(failed_call, self.name, "mended", call.tool, arguments, detail))
+        return (yield from context.attempt(failed_call, self.name, "repaired", call.tool, arguments, detail))
 
 
 def repair_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any] | None:

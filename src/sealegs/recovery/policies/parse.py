@@ -41,7 +41,7 @@ class Parse(AtOnce):
         if data is None:
             return failed_call
         return context.answer(
-            failed_call, self.name, "parsed", Value(data), "its JSON was written wrongly", mended=True
+            failed_call, self.name, "parsed", Value(data), "its JSON was written wrongly", repaired=True
         )
 
 

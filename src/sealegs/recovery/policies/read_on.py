@@ -49,7 +49,7 @@ class ReadOn(Policy):
         # A longer part is still a part, and would look like the whole.
         if joined is None or is_partial(pages[-1]):
             return _again(failed, failed_call)
-        return context.answer(failed_call, self.name, "joined", Value(joined), f"{len(pages)} parts", mended=True)
+        return context.answer(failed_call, self.name, "joined", Value(joined), f"{len(pages)} parts", repaired=True)
 
 
 def _parameter(spec: ToolSpec | None) -> str | None:

@@ -40,7 +40,7 @@ class Verify(Policy):
     """The policy that reads, after a doubtful failure, whether an action was done, and then does what that asks for.
 
     What was done is answered with, and not done again. What was not done is made again as `Retry` would, each time with
-    a look before it, or once with mended arguments; where that makes no sense, policies that follow know that nothing
+    a look before it, or once with repaired arguments; where that makes no sense, policies that follow know that nothing
     was done. Where only a part was done, or the look does not tell, the failure is left, and says so.
 
     An entry counts for one call: equal calls of a session each have their own. While an equal call is under way nothing
@@ -171,7 +171,7 @@ class Verify(Policy):
             better = repair_arguments(call.arguments, spec.parameters) if spec is not None and spec.parameters else None
             if better is None or not context.claims(failed_call, call.tool):
                 return failed_call
-            return (yield from context.attempt(failed_call, self.name, "mended", call.tool, better, why))
+            return (yield from context.attempt(failed_call, self.name, "repaired", call.tool, better, why))
         seconds = self._retry.seconds(failed_call, context, tried)
         if tried >= self._retry.tries.get(failed_call.category, 0) or seconds > self._retry.longest:
             return failed_call

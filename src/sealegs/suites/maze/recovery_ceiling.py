@@ -89,7 +89,7 @@ def within_reach(episode: Scenario, habits: Habits = OTHERS, ways: Sequence[Alte
             # A group has one fault, which its first called tool takes.
             slots.discard(node)
             fault = faulted_step(episode, id)
-            if not _put_right(fault, habits):
+            if not _repairs(fault, habits):
                 way = _way(fault, known, answered)
                 if way is None:
                     # Stopping is right only in a dead end, and only if the agent can know that it is in one.
@@ -133,7 +133,7 @@ def _noticed(spec: ToolSpec, call: Call, shown: Outcome) -> bool:
     return bool(declaration_violations(spec, call.arguments, shown.value))
 
 
-def _put_right(fault: FaultedStep, habits: Habits) -> bool:
+def _repairs(fault: FaultedStep, habits: Habits) -> bool:
     """Return whether the call itself can still be answered rightly."""
     if not fault.noticed:
         return False

@@ -39,13 +39,13 @@ from sealegs.training.data.bad_messages import (
 from sealegs.training.data.rest import still_possible
 
 Doing = Literal[
-    "goes on",
+    "continues",
     "tries again",
     "mends its call",
     "looks",
     "switches",
     "prepares",
-    "goes on elsewhere",
+    "continues elsewhere",
     "does the rest",
     "stops",
     "finishes",
@@ -107,7 +107,7 @@ class Expert(Planner):
         self._left = drawn_way(self.graph, self._draw, through)
         self._order = precedence(self.graph)
         self._hopeless = hopeless
-        self.doing: Doing = "goes on"
+        self.doing: Doing = "continues"
         self.wrong = ""
         self.trouble: BadMessage | None = None
         self.found: LookResult | None = None
@@ -148,7 +148,7 @@ class Expert(Planner):
         return self.tries == 1
 
     @property
-    def mended(self) -> bool:
+    def recovered(self) -> bool:
         """Whether what failed is done, itself or in another way, or nothing has failed."""
         if not self.wrong or self.graph.step_of[self.wrong].id in self.answers:
             return True
@@ -168,7 +168,7 @@ class Expert(Planner):
         # are.
         if not self.wrong:
             ready = [id for place, id in enumerate(self._order.ids) if self._order.after(self._left, place) >= 0]
-            self.doing = "goes on" if ready else "finishes"
+            self.doing = "continues" if ready else "finishes"
             return self.use(self.graph.steps[self._draw.choice(ready)]) if ready else self.finished()
         calls = next_calls(self.graph, self.state())
         steps = [self.graph.steps[id] for id in calls]
@@ -214,10 +214,10 @@ class Expert(Planner):
         if again:
             self.doing = "tries again"
             return again[0]
-        if beside and not self.mended:
-            self.doing = "goes on elsewhere" if self.doing in ("switches", "goes on elsewhere") else "switches"
+        if beside and not self.recovered:
+            self.doing = "continues elsewhere" if self.doing in ("switches", "continues elsewhere") else "switches"
             return self._draw.choice(beside)
-        self.doing = "goes on" if self.mended else "prepares"
+        self.doing = "continues" if self.recovered else "prepares"
         # Otherwise an action of the other branch could be done a second time.
         return self._draw.choice([step for step in steps if not self._leaves_begun(step)] or steps)
 

@@ -32,7 +32,7 @@ def expert_thought(context: StepContext) -> str:
         "looks": _looks,
         "switches": _switches,
         "prepares": _switches,
-        "goes on elsewhere": _elsewhere,
+        "continues elsewhere": _elsewhere,
         "does the rest": _rest,
     }
     return " ".join(wordings.get(context.doing, _continues)(context))

@@ -261,13 +261,13 @@ def play_trajectory(order: TrajectoryOrder, continuation: str = "expert", teache
     briefing = Briefing(order.variant.task, player.specs)
     expert = Expert(briefing, player.draw, order.step, hopeless=order.hopeless, straight=order.straight)
     for _ in range(MOST_CALLS):
-        mended = expert.mended
+        recovered = expert.recovered
         act = expert.act()
         if expert.wrong:
             player.made.doings.append(expert.doing)
         if isinstance(act, Say):
             return _kept(order, _say_answer(player, expert, act))
-        _step(player, expert, act, recovering=not mended)
+        _step(player, expert, act, recovering=not recovered)
         # Nothing was ordered to fail here, so a failure that the expert sees is a flaw of the simulated world.
         if expert.wrong and order.kind is None:
             raise NoTrajectory("a clean answer does not keep what the tool declares")

@@ -9,7 +9,7 @@ from sealegs.training.proof.synthetic_failures import synthetic_bank
 LEADS = {
     "tries again": "Recovery: again",
     "switches": "Recovery: switch",
-    "goes on elsewhere": "Recovery: switch",
+    "continues elsewhere": "Recovery: switch",
     "prepares": "Recovery: switch",
 }
 

@@ -56,9 +56,9 @@ ON_WINDOWS = [  # the relay over pipes, what it writes, and what puts it into a 
     "sealegs.adapters.mcp.gate_recording",
     "sealegs.traces.folder_lock",
     "sealegs.traces.store",
-    "sealegs.cli.proxy",
-    "sealegs.cli.install",
-    "sealegs.cli.uninstall",
+    "sealegs.cli.verbs.proxy",
+    "sealegs.cli.verbs.install",
+    "sealegs.cli.verbs.uninstall",
 ]
 ROOMS = ["faults", "inject", "tasks", "traces"]  # those that stand on the base install alone
 

@@ -103,7 +103,8 @@ def _ended_as_it_listens(option: str) -> tuple[set[str], str]:
     words = ["sealegs", "proxy", option, "http://127.0.0.1:9"]
     code = f"""
 import json, signal, sys
-from sealegs.cli import main, proxy
+from sealegs.cli import main
+from sealegs.cli.verbs import proxy
 def told(line, err=False):
     print(line)
     if line.startswith("listening"):
@@ -154,7 +155,7 @@ def test_the_module_is_the_command() -> None:
 
 def test_a_verb_loads_no_other() -> None:
     found = modules(COMMAND.replace('"--version"', '"plan", "--help"'))
-    assert "sealegs.cli.plan" in found
+    assert "sealegs.cli.verbs.plan" in found
     assert not found & {f"sealegs.cli.{name}" for name in ("run", "hunt", "train", "test")}
 
 

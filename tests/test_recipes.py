@@ -113,7 +113,7 @@ def test_a_fault_kind(tree: Path) -> None:
 
 @pytest.mark.slow
 def test_a_verb(tree: Path) -> None:
-    put("wave.py", tree / "src/sealegs/cli/wave.py")
+    put("wave.py", tree / "src/sealegs/cli/verbs/wave.py")
     assert check(tree, "sealegs", "wave") == "ahoy\n"
     check_tests(tree, "cli or name", "tests/test_layers.py", "tests/test_names.py")
 

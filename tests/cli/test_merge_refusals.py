@@ -182,7 +182,7 @@ def test_runs_of_several_models_are_merged_each(sealegs: WarmCommand, folder: Pa
 KILLED = """
 import os
 from pathlib import Path
-from sealegs.cli.merge import merge_command
+from sealegs.cli.verbs.merge import merge_command
 from sealegs.engines import merging
 from sealegs.suites.maze import maze_logs, options, suite
 rename, count = Path.replace, 0

@@ -13,8 +13,9 @@ import pytest
 import typer
 
 from sealegs import cli
-from sealegs.cli import VERBS, VerbModules, check_agent
+from sealegs.cli import VERBS, VerbModules
 from sealegs.cli import test as experiment_verb
+from sealegs.cli.verbs import check
 from sealegs.experiments.check_options import CheckOptions
 from sealegs.experiments.experiment_options import ExperimentOptions
 
@@ -88,7 +89,7 @@ def test_repeatable_options_say_so_in_one_word() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "model"), [(experiment_verb.run_experiment, ExperimentOptions), (check_agent.check_agent, CheckOptions)]
+    ("command", "model"), [(experiment_verb.run_experiment, ExperimentOptions), (check.check_agent, CheckOptions)]
 )
 def test_experiments_take_the_options_of_their_model(command: Any, model: type[ExperimentOptions]) -> None:
     """The verbs declare no field of the model again but `agent`, `plan` and `inputs`, which take files and names."""
@@ -101,5 +102,5 @@ def test_experiments_take_the_options_of_their_model(command: Any, model: type[E
 
 def test_each_file_with_an_app_is_a_verb() -> None:
     folder = Path(cli.__file__).parent
-    found = {file.stem for file in folder.glob("*.py") if re.search(r"^app = ", file.read_text("utf-8"), re.MULTILINE)}
-    assert found - {"__init__"} == {*VERBS.values()}
+    found = {file for file in folder.rglob("*.py") if re.search(r"^app = ", file.read_text("utf-8"), re.MULTILINE)}
+    assert found - {folder / "__init__.py"} == {folder / "verbs" / f"{module}.py" for module in VERBS.values()}

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from sealegs.cli import run, spread
+from sealegs.cli import spread
+from sealegs.cli.verbs import run
 from sealegs.engines import ray_cluster
 from sealegs.engines.ray_cluster import check_cluster_address, packed_folder, unpack_folder
 from sealegs.engines.shards import Shard

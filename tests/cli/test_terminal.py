@@ -28,7 +28,7 @@ def test_whatever_is_printed_can_be_seen() -> None:
 
 
 def test_no_verb_prints_past_it() -> None:
-    for file in CLI.glob("*.py"):
+    for file in CLI.rglob("*.py"):
         if file.name != "terminal.py":
             text = file.read_text("utf-8")
             assert not re.search(r"typer\.(?:s?echo)\b|\bprint\(.*file=|(?<![\w.])print\(|(?<!\w)Console\(", text), file

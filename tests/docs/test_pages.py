@@ -11,7 +11,7 @@ import pytest
 import yaml
 from docs_site import hooks, llms, reference
 
-from sealegs.cli.run import NEXT
+from sealegs.cli.verbs.run import NEXT
 from sealegs.faults.kinds import KINDS
 from tests.docs.pages import DOCS, ROOT, pages, text_of
 

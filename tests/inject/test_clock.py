@@ -10,8 +10,8 @@ import time
 import pytest
 
 from sealegs.faults import Call, Failure, Outcome, Value
+from sealegs.faults.call import Moment
 from sealegs.faults.kinds import Delay, Error, Hang, LostAck, Poisoned, Timeout
-from sealegs.faults.moment import Moment
 from sealegs.faults.triggers import Nth
 from sealegs.inject import EndlessWait, RealClock, VirtualClock
 from sealegs.traces.events import decode_event, encode_event

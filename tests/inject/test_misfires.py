@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sealegs.adapters.python import wrap
 from sealegs.faults import KINDS, Call, Fault, Outcome, Plan, ToolSpec, Value
+from sealegs.faults.call import Moment
 from sealegs.faults.misfires import ListedTool, misfires
-from sealegs.faults.moment import Moment
 from sealegs.inject import NO_DRY_RUN, EndlessWait, Injection, Injector, MisfireWarning, Session, VirtualClock, drive
 from tests.faults.trip import SPEC, booked
 from tests.inject.staging import every_kind, model_kinds, plan, rule

@@ -19,8 +19,8 @@ from sealegs.tasks import validate_task
 from sealegs.tasks.levels import level_problems
 from sealegs.tasks.similarity import jaccard, tools_of
 from sealegs.traces import build_record
-from sealegs.world.check import task_problems
 from sealegs.world.corpus import load_corpus as corpus
+from sealegs.world.corpus_check import task_problems
 
 TASKS = base_tasks()
 AGENTS = ("oracle", "planner", "retrier", "naive")

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sealegs.faults import ToolSpec
-from sealegs.faults.call import Effect
-from sealegs.faults.moment import Moment
+from sealegs.faults.call import Effect, Moment
 from sealegs.scoring import judge, says_stop
 from sealegs.scoring.judge import risk_met
 from sealegs.scoring.task_progress import Move

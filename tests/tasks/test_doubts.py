@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sealegs.faults.moment import MOMENTS
+from sealegs.faults.call import MOMENTS
 from sealegs.tasks.graph import Graph, Group, Step
 from sealegs.tasks.recovery_cost import Risk, State, after_call, next_calls, next_looks, recovery_cost
 from tests.tasks.brute_force import ready

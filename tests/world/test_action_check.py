@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sealegs.world import acting
-from sealegs.world.check import tool_problems
 from sealegs.world.corpus import Corpus, load_corpus
+from sealegs.world.corpus_check import tool_problems
 from sealegs.world.state import JournalEntry, World
 from sealegs.world.tool import SimulatedTool
 

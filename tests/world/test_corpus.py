@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.world.check import bad_arguments, group_problems, tool_problems
 from sealegs.world.corpus import load_corpus, load_corpus_file
+from sealegs.world.corpus_check import bad_arguments, group_problems, tool_problems
 from sealegs.world.tool import DOMAINS, Answer, SimulatedTool, World, simulated_tool
 
 CORPUS = load_corpus()

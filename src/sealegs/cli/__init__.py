@@ -1,4 +1,4 @@
-"""The command `sealegs`: a file for each verb, and no logic.
+"""The command `sealegs`: what its verbs have in common. Each verb is a file of the folder `verbs`, with no logic.
 
 A user's mistake is one message on standard error and exit code 2; nothing is half written.
 """
@@ -9,7 +9,6 @@ import atexit
 import errno
 import gc
 import os
-import re
 import signal
 import sys
 from collections.abc import Iterator, Mapping
@@ -45,15 +44,8 @@ REMEDIES = {  # errors that a user can fix, wherever met: a full or failing disk
 }
 
 
-def _verbs() -> Iterator[tuple[str, str]]:
-    """Each verb and its module here, found by the first line of the module's docstring: "`sealegs VERB ...`: ..."."""
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        with file.open(encoding="utf-8") as lines:  # not imported: a verb pays for no other's imports
-            if found := re.match('"""`sealegs ([a-z-]+)', lines.readline()):
-                yield found[1], file.stem
-
-
-VERBS = dict(sorted(_verbs()))
+# Each verb and its module, by the names of the files. None is imported: a verb pays for no other's imports.
+VERBS = {file.stem.replace("_", "-"): file.stem for file in sorted((Path(__file__).parent / "verbs").glob("[a-z]*.py"))}
 
 
 class VerbModules(Mapping[str, Any]):
@@ -73,7 +65,7 @@ class VerbModules(Mapping[str, Any]):
 def _command(verb: str, module: str) -> Any:
     from sealegs.cli.url_folders import take_urls
 
-    command = typer.main.get_command(import_module(f"sealegs.cli.{module}").app)
+    command = typer.main.get_command(import_module(f"sealegs.cli.verbs.{module}").app)
     command.name = verb
     _fill_lines(command)
     take_urls(command, verb)

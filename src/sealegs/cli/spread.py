@@ -13,8 +13,8 @@ from pathlib import Path
 import typer
 
 from sealegs.cli.consoles import errors
-from sealegs.cli.merge import INCOMPLETE, join_folders
 from sealegs.cli.progress import interruptible, show_progress
+from sealegs.cli.verbs.merge import INCOMPLETE, join_folders
 from sealegs.engines.ray_cluster import (
     ARCHIVE,
     RayCommand,

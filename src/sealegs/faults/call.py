@@ -15,11 +15,16 @@ import json
 import sys
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 from sealegs.faults.frozen import quickly_frozen
 
 ALL = sys.maxsize  # of the chunks of an answer, however many there are
+Moment = Literal["before", "during", "after"]
+"""The moment of a tool's work at which a fault strikes. before: nothing was done; during: a part was, where a tool has
+several effects; after: all was, and the answer was lost or is wrong."""
+
+MOMENTS: tuple[Moment, ...] = get_args(Moment)
 
 
 @quickly_frozen

@@ -17,10 +17,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults import paths, seeds
-from sealegs.faults.call import Call, Outcome, Value, Wait
+from sealegs.faults.call import MOMENTS, Call, Moment, Outcome, Value, Wait
 from sealegs.faults.fault import Fault, FaultSetting, Steps
 from sealegs.faults.invariants import Invariant, NoLeak, Present, same_shape, touches
-from sealegs.faults.moment import MOMENTS, Moment
 from sealegs.faults.rungs.visible_rung import emptied, keeps_structure, visible_rung
 from sealegs.faults.spec import ToolSpec
 

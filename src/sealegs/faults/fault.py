@@ -17,8 +17,7 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, Strict, model_serializer
 from pydantic_core import PydanticCustomError
 
-from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
-from sealegs.faults.moment import MOMENTS, Moment
+from sealegs.faults.call import MOMENTS, Call, Failure, Moment, Outcome, Value, Wait
 from sealegs.faults.spec import ToolSpec
 
 Steps = Generator[Call | Wait, Outcome, Outcome]

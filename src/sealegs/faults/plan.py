@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, Strict, field_validator, mode
 from pydantic_core import PydanticCustomError
 
 from sealegs.faults.any_fault import AnyFault
+from sealegs.faults.call import Moment
 from sealegs.faults.fault import Count, Text, problem
 from sealegs.faults.keyed import STRICT
-from sealegs.faults.moment import Moment
 from sealegs.faults.problems import Problem, abbreviate
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always, AnyCondition, AnyMatcher

@@ -14,8 +14,8 @@ from sealegs.scoring.task_progress import node_of
 from sealegs.tasks import Reference, Task
 from sealegs.tasks.levels import kind_problems, level_problems
 from sealegs.tasks.value_matching import contains_value
-from sealegs.world.check import task_problems
 from sealegs.world.corpus import Corpus
+from sealegs.world.corpus_check import task_problems
 from sealegs.world.reference_runs import Unanswerable, reference
 
 FEWEST_KINDS = 2  # implicit corruptions that must fit each possible victim

@@ -21,8 +21,8 @@ from sealegs.tasks import Task
 from sealegs.tasks.levels import kind_problems
 from sealegs.tasks.yaml_tasks import read_tasks, task_data
 from sealegs.traces.atomic_files import write_atomically
-from sealegs.world.check import domain_problems, task_problems
 from sealegs.world.corpus import Corpus, load_corpus_file
+from sealegs.world.corpus_check import domain_problems, task_problems
 from sealegs.world.reference_runs import Unanswerable, reference
 
 FOLDER = Path("sealegs-tasks")

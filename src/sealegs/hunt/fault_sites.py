@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sealegs.faults import paths, seeds
-from sealegs.faults.call import Call, Outcome, Value
+from sealegs.faults.call import Call, Moment, Outcome, Value
 from sealegs.faults.invariants import Bounds
 from sealegs.faults.invariants.invariant import number
 from sealegs.faults.kinds import (
@@ -29,7 +29,6 @@ from sealegs.faults.kinds import (
     SchemaDrift,
     Timeout,
 )
-from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import AnyCondition, Tool

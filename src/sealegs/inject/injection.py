@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sealegs.faults.call import MORE_TO_COME, Call, Failure, Outcome, PartialExecution, PartialResult, Value
+from sealegs.faults.call import MORE_TO_COME, Call, Failure, Moment, Outcome, PartialExecution, PartialResult, Value
 from sealegs.faults.frozen import quickly_frozen
-from sealegs.faults.moment import Moment
 
 
 @quickly_frozen

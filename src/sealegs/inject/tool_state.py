@@ -12,10 +12,9 @@ from typing import Any
 
 from sealegs.faults import seeds
 from sealegs.faults.built_in_kinds import is_built_in
-from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.call import Call, Failure, Moment, Outcome, Value
 from sealegs.faults.equal import draw_key
 from sealegs.faults.fault import FaultSetting
-from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import AllOf, Always, Matcher

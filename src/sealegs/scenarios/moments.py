@@ -14,7 +14,7 @@ from functools import cache
 from typing import get_args
 
 from sealegs.faults import seeds
-from sealegs.faults.moment import MOMENTS, Moment
+from sealegs.faults.call import MOMENTS, Moment
 from sealegs.scenarios.task_sets import task_set
 from sealegs.tasks import Risk
 from sealegs.tasks.graph import Step

@@ -19,7 +19,7 @@ from sealegs.scenarios.task_sets import wording_files
 from sealegs.tasks import Task, UserInput
 from sealegs.tasks.value_matching import contains_value
 from sealegs.tasks.written_forms import ENGLISH, LANGUAGES, in_english_forms
-from sealegs.world.check import naming_problems
+from sealegs.world.corpus_check import naming_problems
 
 FIRST = "first"
 SECOND = "second"

@@ -18,8 +18,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sealegs.faults.call import Effect, render
-from sealegs.faults.moment import MOMENTS
+from sealegs.faults.call import MOMENTS, Effect, render
 from sealegs.scoring.attribution import attribute
 from sealegs.scoring.case import Case
 from sealegs.scoring.episode_verdict import Verdict

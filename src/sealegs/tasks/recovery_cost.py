@@ -29,7 +29,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from sealegs.faults.moment import Moment
+from sealegs.faults.call import Moment
 from sealegs.tasks.graph import Graph, Group, Node, Step
 from sealegs.tasks.precedence import precedence
 

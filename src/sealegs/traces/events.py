@@ -15,8 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar, dataclass_transform, get_ar
 
 from pydantic import AfterValidator, Field, TypeAdapter
 
-from sealegs.faults.call import Failure, Outcome, Value
-from sealegs.faults.moment import Moment
+from sealegs.faults.call import Failure, Moment, Outcome, Value
 from sealegs.traces.json_data import to_json_data
 
 VERSION = 1

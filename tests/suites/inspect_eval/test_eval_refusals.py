@@ -13,7 +13,7 @@ pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
 
 from inspect_ai._eval import registry
 
-from sealegs.cli.run import command_of
+from sealegs.cli.verbs.run import command_of
 from sealegs.engines.logs import LogError
 from sealegs.faults.user_error import UserError
 from sealegs.suites.inspect_eval.eval_logs import read_eval_logs

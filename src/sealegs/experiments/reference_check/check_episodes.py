@@ -19,10 +19,10 @@ from pydantic import TypeAdapter
 from sealegs.experiments.reference_check.learned_reference import LearnedReference
 from sealegs.experiments.reference_check.reference_graph import graph_task, read_record, true_answers, values_when_right
 from sealegs.faults import seeds
+from sealegs.faults.call import Moment
 from sealegs.faults.catalogue import explicit_responses
 from sealegs.faults.corruption import applicable_kinds
 from sealegs.faults.kinds import AnyFault
-from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import AllOf, Always, Argument, FirstTouch, Matcher, Tool

@@ -7,9 +7,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from sealegs.faults.call import Call, Failure
+from sealegs.faults.call import MOMENTS, Call, Failure, Moment
 from sealegs.faults.fault import Fault, FaultSetting, Steps
-from sealegs.faults.moment import MOMENTS, Moment
 
 Mode = Literal["refused", "reset", "dns", "tls"]
 

@@ -11,10 +11,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
-from sealegs.faults.call import Call, Wait
+from sealegs.faults.call import Call, Moment, Wait
 from sealegs.faults.fault import Fault, FaultSetting, Fraction, IgnoresCancel, Seconds, Steps, problem
 from sealegs.faults.keyed import Keyed, alternative_key
-from sealegs.faults.moment import Moment
 
 Positive = Annotated[float, Strict(), Field(gt=0)]
 

@@ -11,9 +11,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, JsonValue, Strict, field_validator
 
-from sealegs.faults.call import Call, Failure
+from sealegs.faults.call import MOMENTS, Call, Failure, Moment
 from sealegs.faults.fault import Fault, FaultSetting, Seconds, Steps, Text, problem
-from sealegs.faults.moment import MOMENTS, Moment
 
 
 def _raisable() -> dict[str, type[Exception]]:

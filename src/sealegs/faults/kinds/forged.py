@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, JsonValue
 
 from sealegs.faults import paths
-from sealegs.faults.call import Call, Failure, Value
+from sealegs.faults.call import MOMENTS, Call, Failure, Moment, Value
 from sealegs.faults.fault import Fault, FaultSetting, Steps, Text
-from sealegs.faults.moment import MOMENTS, Moment
 from sealegs.faults.rungs.forgery import forgeries, written_over
 from sealegs.faults.spec import ToolSpec
 

@@ -7,9 +7,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from sealegs.faults.call import Call, Failure, Wait
+from sealegs.faults.call import MOMENTS, Call, Failure, Moment, Wait
 from sealegs.faults.fault import Fault, FaultSetting, IgnoresCancel, Seconds, Steps
-from sealegs.faults.moment import MOMENTS, Moment
 
 
 class Hang(Fault):

@@ -7,12 +7,11 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from sealegs.faults.call import Call
+from sealegs.faults.call import Call, Moment
 from sealegs.faults.chunks import run_to_chunk
 from sealegs.faults.fault import Count, Fault, FaultSetting, Seconds, Steps
 from sealegs.faults.model_apis import MODEL_APIS
 from sealegs.faults.model_apis.model_api import Problem
-from sealegs.faults.moment import Moment
 
 
 class ModelError(Fault):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar, Literal
 
-from sealegs.faults.call import Call, Failure
+from sealegs.faults.call import Call, Failure, Moment
 from sealegs.faults.fault import Fault, FaultSetting, Steps
-from sealegs.faults.moment import Moment
 from sealegs.faults.spec import ToolSpec
 
 

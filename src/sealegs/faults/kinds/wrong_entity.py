@@ -6,9 +6,8 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
+from sealegs.faults.call import MOMENTS, Call, Failure, Moment, Outcome, Value, Wait
 from sealegs.faults.fault import Fault, FaultSetting, Steps
-from sealegs.faults.moment import MOMENTS, Moment
 
 
 class WrongEntity(Fault):

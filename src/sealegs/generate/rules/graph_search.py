@@ -17,7 +17,7 @@ from sealegs.generate.rules.graph_outlines import OutlineNode
 from sealegs.generate.rules.vocabulary import CorpusVocabulary, ParameterSlot, accepts, fields, parameters
 from sealegs.tasks.graph import Binding, Constant, Field, Graph, Node, Step, UserInput
 from sealegs.tasks.pattern import Pattern, Way
-from sealegs.world.check import same_value
+from sealegs.world.corpus_check import same_value
 from sealegs.world.state import World
 
 TRIES = 16  # candidates for one place

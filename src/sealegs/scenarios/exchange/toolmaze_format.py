@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sealegs.faults.moment import Moment
+from sealegs.faults.call import Moment
 from sealegs.faults.nesting import DEEPEST, exceeds_depth
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios import LEVELS, MODES

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from sealegs.faults import paths
-from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
-from sealegs.faults.moment import Moment
+from sealegs.faults.call import Call, Effect, Failure, Moment, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios.exchange.toolmaze_export import nodes_of

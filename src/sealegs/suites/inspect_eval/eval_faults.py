@@ -16,11 +16,10 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from sealegs.faults import seeds
-from sealegs.faults.call import Value
+from sealegs.faults.call import Moment, Value
 from sealegs.faults.catalogue import explicit_responses
 from sealegs.faults.corruption import FAMILIES, can_corrupt
 from sealegs.faults.kinds import AnyFault
-from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool

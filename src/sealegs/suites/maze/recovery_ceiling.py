@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.faults.moment import Moment
+from sealegs.faults.call import Call, Failure, Moment, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.completeness import is_partial

@@ -29,8 +29,8 @@ def check_tools(
     file: Annotated[Path | None, typer.Argument(help="A Python file of tools; the corpus by default.")] = None,
 ) -> None:
     """Check tools and groups with the kit, and report everything that is wrong with them."""
-    from sealegs.world.check import domain_problems
     from sealegs.world.corpus import load_corpus, load_corpus_file
+    from sealegs.world.corpus_check import domain_problems
 
     corpus = load_corpus() if file is None else load_corpus_file(file)
     problems = domain_problems(corpus)

@@ -477,6 +477,21 @@ def coverage_causes() -> str:
     return table(("the intervals", *found, "all", "factor"), lines())
 
 
+def coverage_rules() -> str:
+    """How many designs are below 93 % and above 97 % without each rule of the intervals."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for row in result("coverage_rules")["rows"]:
+        found.setdefault(row["agent"], {}).setdefault(row["level"], {})[row["metric"]] = row["value"]
+
+    def lines() -> Iterator[Sequence[str]]:
+        for rule, own in found.items():
+            total, *groups = own.values()
+            counts = (f"{one['below']:g} / {one['above']:g}" for one in (total, *groups))
+            yield rule or "(all rules in force)", *counts, f"{total['lowest']:.1f}"
+
+    return table(("without", *next(iter(found.values())), "lowest"), lines())
+
+
 def sandbox_cells() -> str:
     """What permitted calls did to what is shared, by user, with and without user namespaces and bubblewrap."""
     found: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
@@ -800,6 +815,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "coverage": covering,
     "coverage limits": coverage_limits,
     "coverage causes": coverage_causes,
+    "coverage rules": coverage_rules,
     "rank coverage": rank_coverage,
     "private set": private_set,
     "sandbox cells": sandbox_cells,

@@ -14,8 +14,8 @@ import typer
 
 from sealegs import cli
 from sealegs.cli import VERBS, VerbModules
-from sealegs.cli import test as experiment_verb
 from sealegs.cli.verbs import check
+from sealegs.cli.verbs import test as experiment_verb
 from sealegs.experiments.check_options import CheckOptions
 from sealegs.experiments.experiment_options import ExperimentOptions
 

@@ -42,7 +42,7 @@ from sealegs.traces.events import decode_event
 from sealegs.training.data.conduct import KINDS
 from sealegs.training.data.data_command import data_set_request, make_data_set
 from sealegs.training.data.files import parts, read_row_files
-from sealegs.training.data.row_blocks import MakingTally
+from sealegs.training.data.row_blocks import RowTally
 from sealegs.training.data.set_checks import lapses, read_manifest
 from sealegs.world.corpus import load_corpus
 
@@ -175,7 +175,7 @@ def cpu_seconds() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def timed(n: int, out: Path, jobs: int) -> tuple[float, MakingTally, dict[str, float]]:
+def timed(n: int, out: Path, jobs: int) -> tuple[float, RowTally, dict[str, float]]:
     begun = time.perf_counter()
     tally, seen = make_data_set(
         data_set_request("default", n, 0, "trl", "jsonl", [], [], True, "", out), out, lambda done, total: None, jobs

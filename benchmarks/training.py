@@ -40,7 +40,7 @@ from trl import SFTConfig, SFTTrainer
 from sealegs.training.attention import register_row_attention
 from sealegs.training.objective import Collator, RecoveryTrainer
 from sealegs.training.templates import shipped_template
-from sealegs.training.tokenized_data import SequenceMaking, prepare_tokens
+from sealegs.training.tokenized_data import SequenceSettings, prepare_tokens
 
 
 @dataclass(frozen=True)
@@ -128,10 +128,10 @@ def measured(folder: Path, arguments: argparse.Namespace, place: Place) -> dict[
     tokenizer = trained(path)
     tokenizer.chat_template = template = shipped_template("qwen")
     packed, facts = prepare_tokens(
-        (path,), tokenizer, SequenceMaking(template, place.context, packing=True), folder / "tokens"
+        (path,), tokenizer, SequenceSettings(template, place.context, packing=True), folder / "tokens"
     )
     single, _ = prepare_tokens(
-        (path,), tokenizer, SequenceMaking(template, place.context, packing=False), folder / "tokens"
+        (path,), tokenizer, SequenceSettings(template, place.context, packing=False), folder / "tokens"
     )
     a_row = facts.tokens / facts.rows
     batch = max(1, round(2 * place.context / a_row))  # rows that hold as many tokens as two packed ones

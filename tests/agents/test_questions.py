@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sealegs.agents.coders import Earlier, Quest
+from sealegs.agents.coders import CoderTask, Earlier
 from sealegs.agents.questions import Question, arguments
 from sealegs.agents.scripted_agent import Say, UseTool
 from sealegs.agents.seekers import Document, Seeker
@@ -81,7 +81,7 @@ ERROR = '{"error": {"type": "FunctionUnavailable", "message": "not now"}}'
 
 def test_a_way_round_is_composed_of_what_the_question_and_the_columns_say() -> None:
     """The text of the refused function says nothing of how it could be computed otherwise."""
-    agent = Seeker(Quest("Which huts have a price above the average price of huts? Give the names.", OFFERED))
+    agent = Seeker(CoderTask("Which huts have a price above the average price of huts? Give the names.", OFFERED))
     shown = {"fn_a": ERROR, "fn_b": "[[40.5]]", "fn_c": '[["Alm"]]'}
     calls: list[UseTool] = []
     while isinstance(act := agent.act(), UseTool):

@@ -19,7 +19,7 @@ from sealegs.recovery.causes import causes
 from sealegs.recovery.failure_diagnosis import diagnose_failure
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import Advise
-from sealegs.recovery.undeclared_tools import Undeclared, find_undeclared_tools
+from sealegs.recovery.undeclared_tools import UndeclaredTool, find_undeclared_tools
 from tests.recovery.stage import BUSY, GONE, Stage
 
 CASES = [json.loads(line) for line in Path(__file__).with_name("advice.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -182,7 +182,7 @@ def test_what_was_left_alone_for_want_of_a_declaration_is_reported(caplog: pytes
         for tool in ("get_fare", "get_fare", "get it", "act", "gone"):
             scene.call(tool)
     found = find_undeclared_tools([scene.recorder.events])
-    assert found == (Undeclared("get_fare", 2), Undeclared("get it", 1))
+    assert found == (UndeclaredTool("get_fare", 2), UndeclaredTool("get it", 1))
     assert found[0].remedy == "tools: {get_fare: {effects: false}}"
     assert found[1].remedy == 'tools: {"get it": {effects: false}}'
     messages = [record.getMessage() for record in caplog.records if "nobody said" in record.getMessage()]

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sealegs.cli import app
-from sealegs.training.data.conduct import BLIND, CAUSELESS, EARLY, KINDS, TRAINED, UNHEEDED, WatchedRow
+from sealegs.training.data.conduct import BLIND, CAUSELESS, EARLY, KINDS, TRAINED, UNHEEDED, RowWithTools
 from sealegs.training.data.exporters.exporter import Row
 from sealegs.training.data.slips import ARGUMENTS
 from sealegs.training.data.task_sources import DataSources, all_base_tasks
@@ -20,7 +20,7 @@ from tests.training.test_making import made
 
 
 def found(row: Row) -> set[str]:
-    return set(WatchedRow(row, all_base_tasks(DataSources())[row["base_task"]]).problems())
+    return set(RowWithTools(row, all_base_tasks(DataSources())[row["base_task"]]).problems())
 
 
 def without(row: Row, *keys: str) -> Row:
@@ -73,9 +73,9 @@ def test_an_action_that_acts_again_is_repeated() -> None:
     row = first(lambda row: row["strategy"] == "retry" and row["moment"] is not None)
     base = all_base_tasks(DataSources())[row["base_task"]]
     spec = base.specs[row["step_tool"]]
-    assert not set(WatchedRow(row, base).problems())
+    assert not set(RowWithTools(row, base).problems())
 
-    class Acting(WatchedRow):
+    class Acting(RowWithTools):
         def spec(self, tool: str) -> Any:
             from dataclasses import replace
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from sealegs.agents.coders import Coder, Earlier, NaiveCoder, OracleCoder, Quest
+from sealegs.agents.coders import Coder, CoderTask, Earlier, NaiveCoder, OracleCoder
 from sealegs.agents.path_walkers import Naive, Retrier
 from sealegs.agents.planners import Oracle, Planner, Verifier
 from sealegs.agents.scripted_agent import Briefing, Say, ScriptedAgent, UseTool
@@ -22,13 +22,13 @@ __all__ = [
     "SCRIPTED",
     "Briefing",
     "Coder",
+    "CoderTask",
     "Earlier",
     "Naive",
     "NaiveCoder",
     "Oracle",
     "OracleCoder",
     "Planner",
-    "Quest",
     "Retrier",
     "Say",
     "ScriptedAgent",

@@ -31,7 +31,7 @@ class Earlier:
 
 
 @dataclass(frozen=True)
-class Quest:
+class CoderTask:
     """The facts that a scripted agent may know.
 
     Attributes:
@@ -52,7 +52,7 @@ class Quest:
 class Coder(ABC):
     """An agent that needs no model: `act` gives its next step, and `observe` takes the result."""
 
-    def __init__(self, quest: Quest) -> None:
+    def __init__(self, quest: CoderTask) -> None:
         self.quest = quest
 
     @abstractmethod
@@ -67,7 +67,7 @@ class Coder(ABC):
 class OracleCoder(Coder):
     """Knows every known solution, and takes another where one is refused."""
 
-    def __init__(self, quest: Quest) -> None:
+    def __init__(self, quest: CoderTask) -> None:
         super().__init__(quest)
         self.failed: set[str] = set()
         self.answers: dict[str, tuple[int, Any]] = {}  # by function and arguments: the call's number, its answer
@@ -102,7 +102,7 @@ class OracleCoder(Coder):
 class NaiveCoder(Coder):
     """Makes the direct call and believes what it says."""
 
-    def __init__(self, quest: Quest) -> None:
+    def __init__(self, quest: CoderTask) -> None:
         super().__init__(quest)
         self.observed_text: str | None = None
 

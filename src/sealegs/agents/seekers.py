@@ -16,7 +16,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.agents.coders import GIVEN_UP, Coder, Earlier, Quest
+from sealegs.agents.coders import GIVEN_UP, Coder, CoderTask, Earlier
 from sealegs.agents.questions import Question, arguments
 from sealegs.agents.scripted_agent import Say, UseTool, error_body, parse_tool_message
 from sealegs.search.bm25 import TextIndex, tokenize
@@ -72,7 +72,7 @@ class Document:
 class Seeker(Coder):
     """Searches, calls what may answer directly, and composes what was refused."""
 
-    def __init__(self, quest: Quest) -> None:
+    def __init__(self, quest: CoderTask) -> None:
         super().__init__(quest)
         self.question = Question(quest.question)
         self.calls = 0

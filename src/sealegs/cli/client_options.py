@@ -14,7 +14,7 @@ from sealegs.cli.terminal import echo
 from sealegs.faults.user_error import UserError
 
 if TYPE_CHECKING:
-    from sealegs.adapters.client_configs.config_places import McpClient, Whereabouts
+    from sealegs.adapters.client_configs.config_places import ClientEnvironment, McpClient
     from sealegs.adapters.client_configs.installing import ConfigChange
 
 Server = Annotated[str, typer.Option(help="The server's name in the client's configuration.")]
@@ -38,11 +38,11 @@ def client_of(name: str) -> McpClient:
     return CLIENTS[name]
 
 
-def whereabouts() -> Whereabouts:
+def whereabouts() -> ClientEnvironment:
     """Those of this process."""
-    from sealegs.adapters.client_configs.config_places import Whereabouts
+    from sealegs.adapters.client_configs.config_places import ClientEnvironment
 
-    return Whereabouts(Path.cwd(), Path.home(), os.environ, sys.platform)
+    return ClientEnvironment(Path.cwd(), Path.home(), os.environ, sys.platform)
 
 
 def show_change(change: ConfigChange) -> None:

@@ -23,7 +23,7 @@ _lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Undeclared:
+class UndeclaredTool:
     """A tool whose failures were left alone for want of a declaration.
 
     Attributes:
@@ -67,7 +67,7 @@ def log_once(message: str) -> None:
     _LOG.warning("%s", message)
 
 
-def find_undeclared_tools(episodes: Iterable[Iterable[Event]]) -> tuple[Undeclared, ...]:
+def find_undeclared_tools(episodes: Iterable[Iterable[Event]]) -> tuple[UndeclaredTool, ...]:
     """The tools whose failures were left alone in these episodes for want of a declaration, the most calls first."""
     found: Counter[str] = Counter()
     for events in episodes:
@@ -77,7 +77,7 @@ def find_undeclared_tools(episodes: Iterable[Iterable[Event]]) -> tuple[Undeclar
                 tools[event.call] = event.tool
             elif isinstance(event, LayerActionTaken) and (event.policy, event.action) == (SAFETY, LEFT):
                 found[tools.get(event.call, event.call)] += 1
-    return tuple(Undeclared(tool, calls) for tool, calls in _most_first(found))
+    return tuple(UndeclaredTool(tool, calls) for tool, calls in _most_first(found))
 
 
 def _most_first(found: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from sealegs.reports.metric_grids import figure as number
 from sealegs.reports.plots import MARKERS
-from sealegs.reports.rank_plots import HEAD, ROW, Inks, bare, model_colour, shortened
+from sealegs.reports.rank_plots import HEAD, ROW, FigureColours, bare, model_colour, shortened
 from sealegs.scoring.metric import Figure as Estimate
 from sealegs.scoring.ranking_rows import RankTable
 
@@ -51,7 +51,7 @@ def term_columns(table: RankTable) -> list[str]:
     return [term for term in shares if term in chosen]
 
 
-def draw_funnel(table: RankTable, inks: Inks, most: int | None = None) -> Figure:
+def draw_funnel(table: RankTable, inks: FigureColours, most: int | None = None) -> Figure:
     """The share of planned faults that passed each stage, a line for each model with its name at the end.
 
     Args:
@@ -81,7 +81,7 @@ def draw_funnel(table: RankTable, inks: Inks, most: int | None = None) -> Figure
     return figure
 
 
-def _funnel_line(axes: Axes, nth: int, line: FunnelLine, aside: float, inks: Inks) -> None:
+def _funnel_line(axes: Axes, nth: int, line: FunnelLine, aside: float, inks: FigureColours) -> None:
     colour = model_colour(nth, inks)
     at = [0.0, *(place + aside for place in range(1, len(line.figures)))]  # all begin in one point
     points = [(x, one.value) for x, one in zip(at, line.figures, strict=True) if one.value is not None]
@@ -105,7 +105,7 @@ def spread_out(heights: Sequence[float], step: float) -> list[float]:
     return [placed[place] for place in range(len(heights))]
 
 
-def draw_terms(table: RankTable, inks: Inks) -> Figure:
+def draw_terms(table: RankTable, inks: FigureColours) -> Figure:
     """The figure of failures, a line of bars for each model: the most frequent terms, and the rest of the failures."""
     columns = term_columns(table)
     height = HEAD + ROW * len(table.standings)
@@ -138,7 +138,7 @@ def _shares(own: dict[str, Estimate], columns: Sequence[str]) -> dict[str, Estim
     return {**found, REST: Estimate(sum(rest), None, None, 0)} if rest else found
 
 
-def _bar(axes: Axes, nth: int, place: int, one: Estimate, largest: float, inks: Inks) -> None:
+def _bar(axes: Axes, nth: int, place: int, one: Estimate, largest: float, inks: FigureColours) -> None:
     """A share as a number and a bar, in the column of its term."""
     value = one.value or 0.0
     start, width = nth + 0.36, 0.58 / largest

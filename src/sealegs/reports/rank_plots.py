@@ -31,7 +31,7 @@ HEAD = 0.95
 
 
 @dataclass(frozen=True)
-class Inks:
+class FigureColours:
     """The colours of a figure."""
 
     ink: str
@@ -40,12 +40,14 @@ class Inks:
     models: tuple[str, ...]
 
 
-PAGE = Inks(INK, GRID, RUN, tuple(MODEL.format(nth) for nth in range(COLOURS)))
+PAGE = FigureColours(INK, GRID, RUN, tuple(MODEL.format(nth) for nth in range(COLOURS)))
 
 
-def paper() -> Inks:
+def paper() -> FigureColours:
     """The colours of a figure on white paper."""
-    return Inks(light("ink"), light("line"), light("run"), tuple(light(f"model-{nth}") for nth in range(COLOURS)))
+    return FigureColours(
+        light("ink"), light("line"), light("run"), tuple(light(f"model-{nth}") for nth in range(COLOURS))
+    )
 
 
 class ForestLine(NamedTuple):
@@ -100,7 +102,7 @@ def _place(table: RankTable, axis: str, name: str, own: Estimate | None, best_hi
     return 1 + sum(other > value for other in values) + (sum(other == value for other in values) - 1) / 2
 
 
-def plot_file(draw: Callable[[Inks], Figure], file: Path) -> bytes:
+def plot_file(draw: Callable[[FigureColours], Figure], file: Path) -> bytes:
     """A figure as the bytes of a file, SVG or PDF by its name's ending.
 
     Args:
@@ -118,7 +120,7 @@ def plot_file(draw: Callable[[Inks], Figure], file: Path) -> bytes:
     return target.getvalue()
 
 
-def plot_inline(draw: Callable[[Inks], Figure], name: str, title: str) -> str:
+def plot_inline(draw: Callable[[FigureColours], Figure], name: str, title: str) -> str:
     """A figure as an SVG element in the colours of the page."""
     with rc_context(dict(STYLE)):
         figure, text = draw(PAGE), io.StringIO()
@@ -127,7 +129,7 @@ def plot_inline(draw: Callable[[Inks], Figure], name: str, title: str) -> str:
     return inline_svg(text.getvalue(), name, title)
 
 
-def draw_forest(table: RankTable, inks: Inks) -> Figure:
+def draw_forest(table: RankTable, inks: FigureColours) -> Figure:
     """Each model's figure with its interval, and what its rank may be."""
     lines = forest_lines(table)
     height = HEAD + ROW * len(lines)
@@ -151,7 +153,7 @@ def draw_forest(table: RankTable, inks: Inks) -> Figure:
     return figure
 
 
-def _forest_line(axes: Axes, place: int, line: ForestLine, inks: Inks) -> None:
+def _forest_line(axes: Axes, place: int, line: ForestLine, inks: FigureColours) -> None:
     colour = inks.ink if line.published else inks.run
     value, low, high, _ = line.figure
     if low is not None and high is not None:
@@ -166,7 +168,7 @@ def _forest_line(axes: Axes, place: int, line: ForestLine, inks: Inks) -> None:
     axes.text(1.68, place, line.ranks, fontsize=8.5, **beside)
 
 
-def draw_bump(table: RankTable, axis: str, inks: Inks, most: int | None = None) -> Figure:
+def draw_bump(table: RankTable, axis: str, inks: FigureColours, most: int | None = None) -> Figure:
     """Each model's place in each level or mode, with its name at the end of its line.
 
     Args:
@@ -196,7 +198,7 @@ def draw_bump(table: RankTable, axis: str, inks: Inks, most: int | None = None) 
     return figure
 
 
-def _bump_line(axes: Axes, nth: int, line: BumpLine, inks: Inks) -> None:
+def _bump_line(axes: Axes, nth: int, line: BumpLine, inks: FigureColours) -> None:
     points = [(x, place) for x, place in enumerate(line.places) if place is not None]
     axes.plot(
         [x for x, _ in points],
@@ -210,7 +212,7 @@ def _bump_line(axes: Axes, nth: int, line: BumpLine, inks: Inks) -> None:
     )
 
 
-def draw_scaling(scaling: Scaling, inks: Inks) -> Figure:
+def draw_scaling(scaling: Scaling, inks: FigureColours) -> Figure:
     """Success without faults and recovery under them against size, with their regression lines."""
     figure = Figure(figsize=(7.2, 4.4))
     axes = figure.add_axes((0.1, 0.14, 0.56, 0.78))
@@ -252,7 +254,7 @@ def _spread(heights: Sequence[float], least: float = 16) -> list[float]:
     return [high, low] if heights[0] >= heights[1] else [low, high]
 
 
-def model_colour(nth: int, inks: Inks) -> str:
+def model_colour(nth: int, inks: FigureColours) -> str:
     """The colour of the model in this place."""
     return inks.models[nth] if nth < COLOURS else inks.ink
 
@@ -268,7 +270,7 @@ def _apart(places: Sequence[float | None], count: int) -> Iterator[tuple[int, fl
         yield nth, at
 
 
-def bare(axes: Axes, inks: Inks) -> None:
+def bare(axes: Axes, inks: FigureColours) -> None:
     """Take frame and ticks away."""
     axes.set_axisbelow(True)
     axes.tick_params(length=0, pad=5, colors=inks.ink)

@@ -51,7 +51,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class SequenceMaking:
+class SequenceSettings:
     """Settings for turning rows into sequences.
 
     Attributes:
@@ -67,7 +67,7 @@ class SequenceMaking:
     workers: int = 1
 
 
-def prepare_tokens(files: Sequence[Path], tokenizer: Any, way: SequenceMaking, store: Path) -> tuple[Any, Facts]:
+def prepare_tokens(files: Sequence[Path], tokenizer: Any, way: SequenceSettings, store: Path) -> tuple[Any, Facts]:
     """The data set of these files, from `store` if it is there, and what it is like.
 
     Raises:
@@ -86,7 +86,7 @@ def prepare_tokens(files: Sequence[Path], tokenizer: Any, way: SequenceMaking, s
     return load_from_disk(str(place)), facts
 
 
-def _make(files: Sequence[Path], tokenizer: Any, way: SequenceMaking, place: Path, data_hash: str) -> None:
+def _make(files: Sequence[Path], tokenizer: Any, way: SequenceSettings, place: Path, data_hash: str) -> None:
     """Write a data set aside, then put it in its place."""
     from datasets import Dataset, disable_progress_bars
     from trl import pack_dataset
@@ -131,7 +131,7 @@ class Encoder:
     """One row's text as tokens, cut to the context; a bad row says what is wrong."""
 
     tokenizer: Any
-    way: SequenceMaking
+    way: SequenceSettings
 
     def __call__(self, row: dict[str, str]) -> dict[str, Any]:
         """The columns of one row."""

@@ -109,10 +109,10 @@ def _run(
 ) -> dict[str, Any]:
     """The long work."""
     from sealegs.training.records import RunCallback, cut_losses, last_checkpoint
-    from sealegs.training.tokenized_data import SequenceMaking
+    from sealegs.training.tokenized_data import SequenceSettings
     from sealegs.training.tokenized_data import prepare_tokens as tokens
 
-    way = SequenceMaking(prepared.template, recipe.context, recipe.packing, recipe.workers)
+    way = SequenceSettings(prepared.template, recipe.context, recipe.packing, recipe.workers)
     rows, facts = tokens(files[0], prepared.tokenizer, way, folder / "tokens")
     held_out = tokens(files[1], prepared.tokenizer, way, folder / "tokens")[0] if files[1] else None
     checkpoint, before = last_checkpoint(folder)

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sealegs.adapters.client_configs.config_places import CLIENTS, Whereabouts
+from sealegs.adapters.client_configs.config_places import CLIENTS, ClientEnvironment
 from sealegs.adapters.client_configs.installing import found_server, make_change, unwrapped, wrapped
 
 PROXY = ["/opt/sea legs/sealegs", "proxy", "--plan", "/tmp/pl\u00e4n.yaml"]
@@ -18,8 +18,8 @@ POINTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.chmod", "fcntl.flock
 ALIVE = 0
 
 
-def around(folder: Path) -> Whereabouts:
-    return Whereabouts(folder, folder / "home", {}, "linux")
+def around(folder: Path) -> ClientEnvironment:
+    return ClientEnvironment(folder, folder / "home", {}, "linux")
 
 
 def change(folder: Path, file: Path, name: str, *, into: bool) -> None:

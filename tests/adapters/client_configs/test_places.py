@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sealegs.adapters.client_configs.config_places import CLIENTS, Whereabouts, places_of
+from sealegs.adapters.client_configs.config_places import CLIENTS, ClientEnvironment, places_of
 from sealegs.adapters.client_configs.installing import found_server
 from sealegs.faults.user_error import UserError
 
@@ -27,10 +27,10 @@ USER = {
 PROJECT = {"cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json", "claude-code": ".mcp.json"}
 
 
-def around(root: Path, system: str = "linux", folder: str = "home/work/shop", **more: str) -> Whereabouts:
+def around(root: Path, system: str = "linux", folder: str = "home/work/shop", **more: str) -> ClientEnvironment:
     (root / folder).mkdir(parents=True, exist_ok=True)
     windows = {"APPDATA": str(root / "roaming"), "LOCALAPPDATA": str(root / "local")}
-    return Whereabouts(root / folder, root / "home", {**(windows if system == "win32" else {}), **more}, system)
+    return ClientEnvironment(root / folder, root / "home", {**(windows if system == "win32" else {}), **more}, system)
 
 
 def written(file: Path, data: Any) -> Path:

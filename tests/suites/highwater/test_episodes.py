@@ -18,10 +18,10 @@ from sealegs.suites.highwater.own import OWN, compile_own_library
 from sealegs.suites.highwater.problem_episodes import (
     EXTERNAL,
     MANNERS,
-    PUBLISHED_MANNER,
+    PUBLISHED_STYLE,
     REFUSED,
     HighwaterEpisode,
-    Manner,
+    QuestionStyle,
     choose_problems,
     draw_distractors,
     highwater_episode_from,
@@ -81,14 +81,14 @@ def test_the_first_function_called_is_refused_for_good_and_the_others_work(first
 
 def test_the_published_refusal_names_the_function() -> None:
     name = SOME[0].solutions[0].steps[0].function
-    refused = environment(HighwaterEpisode(SOME[0].id, True, manner=Manner(refusal="published"))).answer(name, {})
+    refused = environment(HighwaterEpisode(SOME[0].id, True, style=QuestionStyle(refusal="published"))).answer(name, {})
     assert isinstance(refused, Failure)
     assert refused.message == f"{name} is currently unavailable. Please try a different function."
 
 
 def test_records_are_keyed_by_column_and_can_be_passed_on() -> None:
     for problem in SOME:
-        seen = environment(HighwaterEpisode(problem.id, manner=Manner("records")))
+        seen = environment(HighwaterEpisode(problem.id, style=QuestionStyle("records")))
         found: list[Any] = []
         for step in problem.solutions[1].steps:
             given = {n: g.value if g.rows is None else found[g.rows] for n, g in step.arguments.items()}
@@ -117,7 +117,7 @@ def test_a_function_that_finds_nothing_names_the_nearest_value() -> None:
     )
     database = KNOWN.library.database(KNOWN.library.functions[name].database)
     (value,) = database.run(f"SELECT {column[1]} FROM {column[0]} ORDER BY 1").rows[0]
-    episodes = [HighwaterEpisode(SOME[0].id, manner=Manner(empty_hint=hint)) for hint in (False, True)]
+    episodes = [HighwaterEpisode(SOME[0].id, style=QuestionStyle(empty_hint=hint)) for hint in (False, True)]
     without, hinting = map(environment, episodes)
     misspelt = {"arg_0": f"{value[:-1]}#"}
     assert without.answer(name, misspelt) == Value([])
@@ -216,21 +216,21 @@ def test_an_episode_is_what_its_record_says() -> None:
         for setting, own in (("open", ""), ("closed", '{"name": "none", "rules": []}')):
             episode = HighwaterEpisode(problem.id, True, setting, 3, True, 5, own, "", 2)
             assert highwater_episode_from(episode.about({"agent": "x"})) == episode
-    published = HighwaterEpisode(SOME[0].id, manner=PUBLISHED_MANNER)
+    published = HighwaterEpisode(SOME[0].id, style=PUBLISHED_STYLE)
     facts = published.about({"agent": "x"})
     assert highwater_episode_from(facts) == published
     assert published.level == "open, as published"
     older = {name: value for name, value in facts.items() if name not in MANNERS}
-    assert highwater_episode_from(older).manner == Manner()
+    assert highwater_episode_from(older).style == QuestionStyle()
 
 
-@pytest.mark.parametrize("manner", [Manner(), PUBLISHED_MANNER], ids=["own", "published"])
+@pytest.mark.parametrize("style", [QuestionStyle(), PUBLISHED_STYLE], ids=["own", "published"])
 @pytest.mark.parametrize("setting", ["open", "closed"])
 @pytest.mark.parametrize(("agent", "clean", "faulty"), [("oracle", 1.0, 1.0), ("naive", 1.0, 0.0)])
-def test_the_two_ends_of_the_scale(setting: str, agent: str, clean: float, faulty: float, manner: Manner) -> None:
+def test_the_two_ends_of_the_scale(setting: str, agent: str, clean: float, faulty: float, style: QuestionStyle) -> None:
     for errors, wanted in ((False, clean), (True, faulty)):
         problems = choose_problems("", "all", 60, seed=1)
-        episodes = [HighwaterEpisode(problem.id, errors, setting, 3, manner=manner) for problem in problems]
+        episodes = [HighwaterEpisode(problem.id, errors, setting, 3, style=style) for problem in problems]
         verdicts = [
             judge_highwater_episode(one, build_record(play_highwater_episode(one, agent))).verdict for one in episodes
         ]

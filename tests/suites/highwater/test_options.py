@@ -10,7 +10,7 @@ import pytest
 
 from sealegs.suites.choices import ChoiceError
 from sealegs.suites.highwater.options import HighwaterOptions
-from sealegs.suites.highwater.problem_episodes import MANNERS, PUBLISHED_MANNER, Manner
+from sealegs.suites.highwater.problem_episodes import MANNERS, PUBLISHED_STYLE, QuestionStyle
 from tests import needs
 from tests.world.sql.toy import write_toy
 
@@ -67,10 +67,10 @@ def test_a_split_without_problems(library: Path) -> None:
 
 def test_published_stands_for_four_settings_and_for_nothing_else() -> None:
     options = HighwaterOptions(agent="oracle", as_published=True)
-    assert options.manner == PUBLISHED_MANNER
+    assert options.style == PUBLISHED_STYLE
     again = HighwaterOptions(**{name: getattr(options, name) for name in ("agent", "as_published", *MANNERS)})
     assert again == options, "as a task of Inspect is given them"
-    assert HighwaterOptions(agent="oracle").manner == Manner()
+    assert HighwaterOptions(agent="oracle").style == QuestionStyle()
     for contrary in ({"rows": "lists"}, {"refusal": "own"}):
         with pytest.raises(ChoiceError, match="--as-published does not go with"):
             HighwaterOptions(agent="oracle", as_published=True, **contrary).checked()  # type: ignore[arg-type]

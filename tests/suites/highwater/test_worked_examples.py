@@ -9,7 +9,7 @@ from sealegs.faults.call import Outcome, Value
 from sealegs.sandbox import Pool, find_isolation, launcher
 from sealegs.suites.highwater.coder_prompts import coder_system_prompt
 from sealegs.suites.highwater.coding_protocol import turn_observation, unwrap_observation
-from sealegs.suites.highwater.problem_episodes import HighwaterEpisode, Manner, choose_problems
+from sealegs.suites.highwater.problem_episodes import HighwaterEpisode, QuestionStyle, choose_problems
 from sealegs.suites.highwater.worked_examples import BOATS, LAKES, ROWS, worked_examples
 from sealegs.world.sql.binding import bind_arguments
 from sealegs.world.sql.parameter import RowForm
@@ -42,7 +42,9 @@ def test_every_turn_prints_what_the_example_shows(form: RowForm) -> None:
 def test_the_examples_are_in_the_prompt_where_they_are_wanted(setting: str, form: RowForm) -> None:
     problem = choose_problems("", "test", 1, 0)[0].id
     without, prompt = (
-        coder_system_prompt(HighwaterEpisode(problem, setting=setting, manner=Manner(form, examples=examples)), 25)
+        coder_system_prompt(
+            HighwaterEpisode(problem, setting=setting, style=QuestionStyle(form, examples=examples)), 25
+        )
         for examples in (False, True)
     )
     assert "Example 1." not in without

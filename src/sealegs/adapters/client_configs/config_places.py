@@ -72,7 +72,7 @@ class ConfigPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
+class ClientEnvironment:
     """The surroundings that the places depend on.
 
     Attributes:
@@ -88,7 +88,7 @@ class Whereabouts:
     system: str
 
 
-def places_of(client: McpClient, around: Whereabouts) -> list[ConfigPlace]:
+def places_of(client: McpClient, around: ClientEnvironment) -> list[ConfigPlace]:
     """The places of a client's servers, the nearest first."""
     found = []
     if client.project:
@@ -100,13 +100,13 @@ def places_of(client: McpClient, around: Whereabouts) -> list[ConfigPlace]:
     return [*found, *(ConfigPlace("user", user, (key,)) for key in client.keys)]
 
 
-def named_places(client: McpClient, file: Path, around: Whereabouts) -> list[ConfigPlace]:
+def named_places(client: McpClient, file: Path, around: ClientEnvironment) -> list[ConfigPlace]:
     """The places of a client's servers in a file of any name."""
     local = _local_places(file, around) if client.name == "claude-code" else []
     return [*(ConfigPlace("file", file, (key,)) for key in client.keys), *local]
 
 
-def _project_file(name: Path, around: Whereabouts) -> Path:
+def _project_file(name: Path, around: ClientEnvironment) -> Path:
     """The file of this name in the folder or one above it, up to the root of a repository and below the home."""
     for folder in (around.folder, *around.folder.parents):
         if folder == around.home and folder != around.folder:
@@ -118,14 +118,14 @@ def _project_file(name: Path, around: Whereabouts) -> Path:
     return around.folder / name
 
 
-def _local_places(file: Path, around: Whereabouts) -> list[ConfigPlace]:
+def _local_places(file: Path, around: ClientEnvironment) -> list[ConfigPlace]:
     """The places of single projects' servers that Claude Code keeps in the user's file, under the projects' paths."""
     folders: Sequence[Path] = (around.folder, *around.folder.parents)
     names = dict.fromkeys(name for folder in folders for name in (str(folder), folder.as_posix()))
     return [ConfigPlace("local", file, ("projects", name, MCP_SERVERS)) for name in names]
 
 
-def _user_file(client: McpClient, around: Whereabouts) -> Path:
+def _user_file(client: McpClient, around: ClientEnvironment) -> Path:
     home, environment = around.home, around.environment
     if client.name == "cursor":
         return home / ".cursor" / "mcp.json"
@@ -139,7 +139,7 @@ def _user_file(client: McpClient, around: Whereabouts) -> Path:
     return folders[0] / DESKTOP_FILE.name if folders else settings / DESKTOP_FILE
 
 
-def _settings_folder(around: Whereabouts) -> Path:
+def _settings_folder(around: ClientEnvironment) -> Path:
     """The folder in which the system keeps the settings of applications."""
     if around.system == "win32":
         return Path(around.environment.get("APPDATA") or around.home / "AppData" / "Roaming")
@@ -148,7 +148,7 @@ def _settings_folder(around: Whereabouts) -> Path:
     return Path(around.environment.get("XDG_CONFIG_HOME") or around.home / ".config")
 
 
-def backup_folder(around: Whereabouts) -> Path:
+def backup_folder(around: ClientEnvironment) -> Path:
     """The folder for the files as they were before, out of the way of repositories."""
     if around.system == "win32":
         state = Path(around.environment.get("LOCALAPPDATA") or around.home / "AppData" / "Local")

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sealegs.adapters.client_configs.config_places import (
+    ClientEnvironment,
     ConfigPlace,
     McpClient,
-    Whereabouts,
     backup_folder,
     named_places,
     places_of,
@@ -90,7 +90,7 @@ def sealegs_command(uvx: bool) -> list[str]:
     return [str(beside)] if beside.exists() else [str(python), "-m", SEALEGS]
 
 
-def found_server(client: McpClient, name: str, file: Path | None, scope: str, around: Whereabouts) -> FoundServer:
+def found_server(client: McpClient, name: str, file: Path | None, scope: str, around: ClientEnvironment) -> FoundServer:
     """The server of a name.
 
     Args:
@@ -136,7 +136,7 @@ def found_server(client: McpClient, name: str, file: Path | None, scope: str, ar
     raise UserError(f"{client.title} has no servers; looked in {looked}; name its file by --config")
 
 
-def wrapped(server: FoundServer, proxy: Sequence[str], around: Whereabouts) -> ConfigChange:
+def wrapped(server: FoundServer, proxy: Sequence[str], around: ClientEnvironment) -> ConfigChange:
     """The change that puts a proxy before a server.
 
     Args:
@@ -164,7 +164,7 @@ def wrapped(server: FoundServer, proxy: Sequence[str], around: Whereabouts) -> C
     return _change(server, after, around, [*proxy, END, *command.words])
 
 
-def unwrapped(server: FoundServer, around: Whereabouts) -> ConfigChange:
+def unwrapped(server: FoundServer, around: ClientEnvironment) -> ConfigChange:
     """The change that takes the proxy out again.
 
     Raises:
@@ -198,7 +198,7 @@ def make_change(change: ConfigChange, *, keep: bool) -> None:
         change.backup.unlink(missing_ok=True)
 
 
-def _change(server: FoundServer, after: str, around: Whereabouts, command: Sequence[str]) -> ConfigChange:
+def _change(server: FoundServer, after: str, around: ClientEnvironment, command: Sequence[str]) -> ConfigChange:
     parse_jsonc(after)  # what we write can be read
     return ConfigChange(server.place, server.text, after, _backup_file(server, around), command)
 
@@ -210,7 +210,7 @@ def _command(server: FoundServer) -> ServerCommand:
         raise UserError(f"{server.place.file}: the server {server.name!r} cannot be wrapped: {error}") from error
 
 
-def _backup_file(server: FoundServer, around: Whereabouts) -> Path:
+def _backup_file(server: FoundServer, around: ClientEnvironment) -> Path:
     where = "\0".join((str(server.place.file.resolve()), *server.place.keys, server.name))
     return backup_folder(around) / f"{hashlib.sha256(where.encode(errors='replace')).hexdigest()[:16]}.json"
 

@@ -105,7 +105,7 @@ class ToolRun:
             yield StreamEnd(self._exchange.answered(HttpAnswer(head, document, document)))
             return
         head = Head(answer.status, tuple(headers.items()), answer)
-        came = CameBody(bounded=call.chunks == ALL)
+        came = ReceivedBody(bounded=call.chunks == ALL)
         yield head
         try:
             async with aclosing(_chunks(answer, head, call)) as chunks:
@@ -120,13 +120,13 @@ class ToolRun:
             return
         yield StreamEnd(self._outcome(head, came))
 
-    def _outcome(self, head: Head, came: CameBody) -> Outcome:
+    def _outcome(self, head: Head, came: ReceivedBody) -> Outcome:
         raw = came.raw
         outcome = self._exchange.answered(HttpAnswer(head, raw, decoded(raw, head.header("content-encoding"))))
         return outcome if came.dropped is None or not isinstance(outcome, Value) else Value(came.dropped)
 
 
-class CameBody:
+class ReceivedBody:
     """The part of a body that has come.
 
     Args:

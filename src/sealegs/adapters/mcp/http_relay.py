@@ -34,9 +34,9 @@ from sealegs.adapters.mcp.http_faulted_request import FaultedRequest, request_ar
 from sealegs.adapters.mcp.http_passthrough import PassThrough
 from sealegs.adapters.mcp.http_response import SESSION, GrowingResponse, ResponseHead, drained
 from sealegs.adapters.mcp.http_resumption import KeptCalls, ResumableCall
-from sealegs.adapters.mcp.http_signposts import Signposts
 from sealegs.adapters.mcp.list_changes import subscribed
 from sealegs.adapters.mcp.mcp_exchange import ClientReply, McpExchange, ServerReply
+from sealegs.adapters.mcp.redirect_map import RedirectMap
 from sealegs.adapters.relaying.http_guard import RequestGuard
 from sealegs.adapters.relaying.http_serving import hang_up
 from sealegs.adapters.relaying.http_upstream import STREAM, Upstream, uncompressed
@@ -62,7 +62,7 @@ class HttpRelay:
         self._exchanges: dict[tuple[str | None, RequestId], McpExchange] = {}
         self._deaf: set[asyncio.Task[Any]] = set()  # calls that continue though their client is gone
         self._kept = KeptCalls()
-        self._signposts = Signposts()
+        self._signposts = RedirectMap()
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""

@@ -14,13 +14,13 @@ from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
 from sealegs.recovery.failure_category import FailureCategory
 from sealegs.recovery.policies.advise import NOTE, with_note
 from sealegs.recovery.policies.alternative import Alternative, EarlierAnswer
-from sealegs.recovery.policies.detour import Detour, Leg, ValueSources, translated
 from sealegs.recovery.policies.policy import TAKEN_OVER, Policy, Refusal
+from sealegs.recovery.policies.running_alternative import CoveredCall, RunningAlternative, ValueSources, translated
 from sealegs.recovery.policies.unfinished import CallKey, UnfinishedAlternative, UnfinishedAlternatives
 from sealegs.recovery.safety import carries_key
 
 HELPED: frozenset[FailureCategory] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
-DETOURS = 64  # under way in a session; the oldest is forgotten
+MOST_RUNNING = 64  # under way in a session; the oldest is forgotten
 DOUBT = "It may have been done all the same: find out before you ask again."
 MAY_DOUBLE = "An equal call asks the tool itself again, and may do it a second time."
 FIND_OUT = f"Find out whether it was. {MAY_DOUBLE}"
@@ -53,7 +53,7 @@ class Switch(Policy):
     def __init__(self, alternatives: Iterable[Alternative] = ()) -> None:
         self._of: dict[str, list[Alternative]] = {}
         self._doubtful: set[tuple[str, str]] = set()  # what may have been done, by tool and arguments
-        self._taken: dict[str, tuple[Detour, ...]] = {}  # by the tool whose calls are kept from it
+        self._taken: dict[str, tuple[RunningAlternative, ...]] = {}  # by the tool whose calls are kept from it
         self._lock = threading.RLock()
         for alternative in alternatives:
             self._of.setdefault(alternative.tool, []).append(alternative)
@@ -82,7 +82,7 @@ class Switch(Policy):
         """Keep a call that an alternative stands in for from its tool, and note actions between those that it makes."""
         if self._unfinished and not context.effect_free(call.tool):
             self._unfinished.note_action(call.tool, call.id)
-        if not self._taken.get(call.tool) or self._detour(call) is None:
+        if not self._taken.get(call.tool) or self._under_way(call) is None:
             return None
         message = f"{call.tool} is not asked: the call before was answered by another tool."
         return self.name, Failure(message, type=TAKEN_OVER, unsent=True)
@@ -90,7 +90,7 @@ class Switch(Policy):
     def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Try them one after the other."""
         # First of all: this call was kept from its tool, so nothing else can answer it.
-        under_way = self._detour(failed_call.call)
+        under_way = self._under_way(failed_call.call)
         if under_way is not None:
             return (yield from self._continue(*under_way, failed_call, context))
         call = failed_call.call
@@ -217,11 +217,11 @@ class Switch(Policy):
         """The answer; where the alternative continues, with a note that says so."""
         if not alternative.then:
             return Value(answer)
-        detour = Detour(alternative, failed.call, answers, answer)
+        running = RunningAlternative(alternative, failed.call, answers, answer)
         with self._lock:
             for tool in {then.tool for then in alternative.then}:
                 # A new tuple instead of a change in place, so that readers need no lock.
-                self._taken[tool] = (*self._taken[tool], detour)[-DETOURS:]
+                self._taken[tool] = (*self._taken[tool], running)[-MOST_RUNNING:]
         done = " and ".join(step.tool for step in alternative.steps)
         first = f"{done} answered in place of {alternative.tool}" if done else f"{alternative.tool} did not answer"
         later = " and ".join(then.tool for then in alternative.then)
@@ -229,65 +229,76 @@ class Switch(Policy):
         note = f"{first}. Go on with {later} and this answer as it is: recovery makes these calls by way of {way}."
         return with_note(Value(answer), note)
 
-    def _detour(self, call: Call) -> tuple[Detour, int] | None:
-        """The detour that stands in for this call, the latest first, and which of its calls it is."""
-        for detour in reversed(self._taken.get(call.tool, ())):
-            place = detour.place(call)
+    def _under_way(self, call: Call) -> tuple[RunningAlternative, int] | None:
+        """The alternative that stands in for this call, the latest first, and which of its calls it is."""
+        for running in reversed(self._taken.get(call.tool, ())):
+            place = running.place(call)
             if place is not None:
-                return detour, place
+                return running, place
         return None
 
-    def _continue(self, detour: Detour, place: int, failed_call: FailedCall, context: RecoveryContext) -> Steps:
-        """Answer a call that a detour stands in for."""
-        leg = detour.leg(place, failed_call.call, context.spec(failed_call.call.tool))
-        if leg is None:
+    def _continue(
+        self, running: RunningAlternative, place: int, failed_call: FailedCall, context: RecoveryContext
+    ) -> Steps:
+        """Answer a call that an alternative stands in for."""
+        covered = running.covered(place, failed_call.call, context.spec(failed_call.call.tool))
+        if covered is None:
             return self._stopped(
                 failed_call, failed_call, context, Failure("An equal call is being answered just now.")
             )
         try:
-            if isinstance(leg.outcome, Failure):
-                return self._stopped(failed_call, failed_call, context, leg.outcome)
+            if isinstance(covered.outcome, Failure):
+                return self._stopped(failed_call, failed_call, context, covered.outcome)
             # An equal call again: its steps are not repeated.
-            if leg.outcome is not None:
-                return context.answer(failed_call, self.name, "answered", leg.outcome, "an equal call was answered so")
-            tools = [step.tool for _, step in detour.steps(place, leg)]
+            if covered.outcome is not None:
+                return context.answer(
+                    failed_call, self.name, "answered", covered.outcome, "an equal call was answered so"
+                )
+            tools = [step.tool for _, step in running.steps(place, covered)]
             if not context.claims(failed_call, *tools):
                 return self._stopped(failed_call, failed_call, context, Failure("Recovery has no calls left for it."))
             before = failed_call.made
-            failed_call = yield from self._leg(detour, place, leg, failed_call, context)
+            failed_call = yield from self._covered(running, place, covered, failed_call, context)
             context.tracker.give_back(tools[failed_call.made - before :])
             return failed_call
         finally:
-            leg.busy = False  # also where the caller leaves, or no equal call could ever be answered
+            covered.busy = False  # also where the caller leaves, or no equal call could ever be answered
 
-    def _leg(self, detour: Detour, place: int, leg: Leg, failed_call: FailedCall, context: RecoveryContext) -> Steps:
+    def _covered(
+        self,
+        running: RunningAlternative,
+        place: int,
+        covered: CoveredCall,
+        failed_call: FailedCall,
+        context: RecoveryContext,
+    ) -> Steps:
         """Make the steps that are still to be made for a call, and answer it."""
-        failed, call, then = failed_call, failed_call.call, detour.then(place)
-        for number, step in detour.steps(place, leg):
+        failed, call, then = failed_call, failed_call.call, running.then(place)
+        for number, step in running.steps(place, covered):
             try:
-                arguments = detour.sources(call, leg, context.memory).arguments(step)
+                arguments = running.sources(call, covered, context.memory).arguments(step)
             except KeyError as missing:
                 return self._stopped(failed, failed_call, context, Failure(f"There is no {missing} for {step.tool}."))
             reason = f"in place of {call.tool}"
             if not context.effect_free(step.tool):  # until its outcome is known, for the caller may leave
-                leg.outcome = Failure(f"{step.tool}, in place of {call.tool}, was left in the middle. {DOUBT}")
+                covered.outcome = Failure(f"{step.tool}, in place of {call.tool}, was left in the middle. {DOUBT}")
             failed_call = yield from context.attempt(failed_call, self.name, "switched", step.tool, arguments, reason)
-            leg.outcome = None
+            covered.outcome = None
             if not failed_call.over:
                 outcome = _failure(failed_call, step.tool, call.tool)
                 # Only this step counts: the earlier ones succeeded and will not be made again.
                 if not context.nothing_done(replace(failed_call, begun=False)):
-                    outcome = leg.outcome = replace(outcome, message=f"{outcome.message} {DOUBT}")
+                    outcome = covered.outcome = replace(outcome, message=f"{outcome.message} {DOUBT}")
                 return self._stopped(failed, failed_call, context, outcome)
-            leg.answers[number] = failed_call.outcome.value if isinstance(failed_call.outcome, Value) else None
-        found = detour.sources(call, leg, context.memory).answers
+            covered.answers[number] = failed_call.outcome.value if isinstance(failed_call.outcome, Value) else None
+        found = running.sources(call, covered, context.memory).answers
         try:
             shown = translated(then.answer, found, f"by-recovery-{call.id}")
         except KeyError as missing:
             return self._stopped(
                 failed, failed_call, context, Failure(f"The answers in place of {call.tool} lack {missing}.")
             )
-        detour.closes(call, leg, shown)
+        running.closes(call, covered, shown)
         return context.answer(failed_call, self.name, "answered", Value(shown), f"in place of {call.tool}")
 
     def _left(

@@ -23,13 +23,13 @@ T = TypeVar("T", bound=BaseModel)
 MODE = re.compile(r"(?<![A-Za-z0-9])(NP|P[1-4])(?![A-Za-z0-9])")
 
 
-class OpenForm(BaseModel):
+class LenientModel(BaseModel):
     """Base of the format's objects: unknown fields are let through."""
 
     model_config = ConfigDict(extra="allow")
 
 
-class StepForm(OpenForm):
+class StepForm(LenientModel):
     """One call of a path."""
 
     step_id: str | int = ""
@@ -39,7 +39,7 @@ class StepForm(OpenForm):
     is_perturbed: bool = False
 
 
-class PathForm(OpenForm):
+class PathForm(LenientModel):
     """One valid path: its tools in order, and what each is called with and answers."""
 
     path_id: str | int = ""
@@ -87,7 +87,7 @@ class ExtraForm(BaseModel):
     actions: dict[str, ActionForm] = {}
 
 
-class TaskForm(OpenForm):
+class TaskForm(LenientModel):
     """A published task under one mode."""
 
     task_id: str
@@ -147,7 +147,7 @@ class DeedForm(BaseModel):
     moment: Moment | Literal[""] = ""
 
 
-class CallForm(OpenForm):
+class CallForm(LenientModel):
     """A call in a trace."""
 
     id: str = ""
@@ -161,7 +161,7 @@ class CallForm(OpenForm):
         return json.loads(value) if isinstance(value, str) else value
 
 
-class MessageForm(OpenForm):
+class MessageForm(LenientModel):
     """One message of a trace: a call, a tool's answer, or the final answer; others are let through."""
 
     role: str
@@ -181,7 +181,7 @@ class MessageForm(OpenForm):
         return "answer" if self.role == "assistant" and self.type == "final_answer" else "other"
 
 
-class TraceForm(OpenForm):
+class TraceForm(LenientModel):
     """The messages of an agent on one task under one mode."""
 
     messages: list[MessageForm]

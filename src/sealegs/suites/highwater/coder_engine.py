@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from sealegs.agents import CODERS, Coder, Quest, Say
+from sealegs.agents import CODERS, Coder, CoderTask, Say
 from sealegs.engines.workers import in_chunks
 from sealegs.faults.call import Outcome
 from sealegs.inject import EndlessWait, VirtualClock
@@ -37,14 +37,12 @@ def agent_for(name: str, episode: HighwaterEpisode) -> Coder:
     """
     if name not in CODERS:
         raise ValueError(f"highwater has no scripted agent {name!r}; choose one of {', '.join(CODERS)}")
-    functions = (
-        None if episode.setting == "open" else tuple(one.spec_in(episode.manner.rows) for one in episode.offered)
-    )
+    functions = None if episode.setting == "open" else tuple(one.spec_in(episode.style.rows) for one in episode.offered)
     # The other agents must find out by themselves what these are given.
     knowing = name in ("oracle", "naive")
     reach = frozenset(one for one in episode.found.functions if episode.callable(one)) if knowing else frozenset()
     solutions = episode.found.solutions if knowing else ()
-    return CODERS[name](Quest(episode.found.question, functions, solutions, reach, hint(episode)))
+    return CODERS[name](CoderTask(episode.found.question, functions, solutions, reach, hint(episode)))
 
 
 def play_highwater_episode(

@@ -52,14 +52,14 @@ FAILING = "A function may fail. Then look for another way to the same rows.\n"
 
 def coder_system_prompt(episode: HighwaterEpisode, steps: int) -> str:
     """The system prompt, which comes before the question."""
-    manner = episode.manner
-    rows, answer = FORMS[manner.rows]
+    style = episode.style
+    rows, answer = FORMS[style.rows]
     searched = episode.setting == "open"
     middle = (OPEN if searched else LISTED).replace("{rows}", rows)
     if not searched:
-        lines = [json.dumps(function.spec_in(manner.rows), ensure_ascii=False) for function in episode.offered]
+        lines = [json.dumps(function.spec_in(style.rows), ensure_ascii=False) for function in episode.offered]
         middle += "\n".join(lines or ["(none)"]) + "\n"
-    examples = [examples_in_words(manner.rows, searched)] if manner.examples else []
+    examples = [examples_in_words(style.rows, searched)] if style.examples else []
     return "\n".join([PROTOCOL.format(steps=steps, answer=answer), middle, FAILING, *examples])
 
 

@@ -59,7 +59,7 @@ class Environment:
         self, episode: HighwaterEpisode, recorder: Recorder, clock: Clock, find: Callable[[str], Finder] = finder
     ) -> None:
         self._episode = episode
-        self._manner = episode.manner
+        self._manner = episode.style
         self._find = find
         self._specs = {spec.name: spec for spec in ((SEARCHING, TELLING) if episode.setting == "open" else ())}
         self._specs |= {function.name: self._tool(function) for function in episode.offered}

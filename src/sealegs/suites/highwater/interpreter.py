@@ -21,7 +21,7 @@ class NoKernel(UserError):
     """No kernel comes up: this machine's failure, and so no result of the agent whose code was to run in it."""
 
 
-class Stoppable(Protocol):
+class KernelLifetime(Protocol):
     """Something that lives until it is stopped."""
 
     @property
@@ -29,7 +29,7 @@ class Stoppable(Protocol):
         """Whether it can run another turn."""
 
 
-class TaskKernel(Stoppable, Protocol):
+class TaskKernel(KernelLifetime, Protocol):
     """A kernel for async tasks, wherever it runs."""
 
     async def start_async(self, functions: Iterable[ToolSpec] = (), answer: Answer | None = None) -> Any:
@@ -42,7 +42,7 @@ class TaskKernel(Stoppable, Protocol):
         """End it."""
 
 
-K = TypeVar("K", bound=Stoppable)
+K = TypeVar("K", bound=KernelLifetime)
 
 
 class Interpreter(Generic[K]):

@@ -22,11 +22,11 @@ from sealegs.suites.highwater.function_search import BM25, finder
 from sealegs.suites.highwater.libraries import SHIPPED, check_databases, library_data
 from sealegs.suites.highwater.problem_episodes import (
     PLAIN,
-    PUBLISHED_MANNER,
+    PUBLISHED_STYLE,
     SUITE,
     VERSION,
     HighwaterEpisode,
-    Manner,
+    QuestionStyle,
     RefusalWords,
     choose_problems,
     episodes_of_problems,
@@ -45,7 +45,7 @@ from sealegs.world.sql.parameter import RowForm
 
 BOTH = "both"
 AUTO = "auto: set by --as-published."
-CHOSEN = {"rows": PUBLISHED_MANNER.rows, "refusal": PUBLISHED_MANNER.refusal}  # what --as-published chooses of several
+CHOSEN = {"rows": PUBLISHED_STYLE.rows, "refusal": PUBLISHED_STYLE.refusal}  # what --as-published chooses of several
 MODES = {BOTH: ERRORS, "off": ("off",), "on": ("on",)}
 
 
@@ -86,18 +86,20 @@ class HighwaterOptions(RunOptions):
         # The plan decides what fails; refusals drawn beside it would not be the user's.
         if given.get("plan"):
             given["errors"] = "off"
-        manner = PUBLISHED_MANNER if given.get("as_published") else PLAIN
+        style = PUBLISHED_STYLE if given.get("as_published") else PLAIN
         for name in CHOSEN:
             if given.get(name, "auto") == "auto":
-                given[name] = getattr(manner, name)
+                given[name] = getattr(style, name)
         if given.get("as_published"):
             given |= {"empty_hint": True, "examples": True}
         return given
 
     @property
-    def manner(self) -> Manner:
+    def style(self) -> QuestionStyle:
         """The manner in which functions answer and the question is introduced."""
-        return Manner(cast("RowForm", self.rows), self.empty_hint, self.examples, cast("RefusalWords", self.refusal))
+        return QuestionStyle(
+            cast("RowForm", self.rows), self.empty_hint, self.examples, cast("RefusalWords", self.refusal)
+        )
 
     @property
     def setup(self) -> CoderSetup:
@@ -125,7 +127,7 @@ class HighwaterOptions(RunOptions):
         if self.sandbox and self.engine == "direct":
             yield "--sandbox is of Inspect, and the direct engine has none; leave --engine out"
         # `_contained` filled in all that was left open, so what differs now was given by the user.
-        if self.as_published and self.manner != PUBLISHED_MANNER:
+        if self.as_published and self.style != PUBLISHED_STYLE:
             own = [f"--{name} {getattr(self, name)}" for name in CHOSEN if getattr(self, name) != CHOSEN[name]]
             yield f"--as-published does not go with {' and '.join(own)}; leave one of them out"
         # The shipped library replaces one that cannot be read, so that plan and search are checked too.
@@ -167,7 +169,7 @@ class HighwaterOptions(RunOptions):
             own=self.plan,
             folder=self.data,
             epochs=self.epochs,
-            manner=self.manner,
+            style=self.style,
         )
 
     @property
@@ -178,7 +180,7 @@ class HighwaterOptions(RunOptions):
         parts = [
             *([f"{self.setting}{self.distractors}"] if self.setting != "open" else []),
             *(["hints"] if self.hints else []),
-            *([self.manner.words.replace(", ", "-").replace(" ", "-")] if self.manner.words else []),
+            *([self.style.words.replace(", ", "-").replace(" ", "-")] if self.style.words else []),
             # With a plan, `errors` was set to off by `_contained` and not by the user.
             *([f"errors-{'-'.join(self.refusals)}"] if self.errors != default.errors and not self.plan else []),
             *([self.split] if self.split != default.split else []),

@@ -32,7 +32,7 @@ RefusalWords = Literal["own", "published"]
 
 
 @dataclass(frozen=True)
-class Manner:
+class QuestionStyle:
     """The manner in which functions answer and the question is introduced.
 
     Attributes:
@@ -50,16 +50,16 @@ class Manner:
     @property
     def words(self) -> str:
         """The differences from the default, in a few words; empty where there are none."""
-        if self == PUBLISHED_MANNER:
+        if self == PUBLISHED_STYLE:
             return "as published"
         differing = {"records": self.rows == "records", "hints at values": self.empty_hint, "examples": self.examples}
         differing["published refusal"] = self.refusal == "published"
         return ", ".join(name for name, on in differing.items() if on)
 
 
-PLAIN = Manner()
-PUBLISHED_MANNER = Manner("records", True, True, "published")
-MANNERS = tuple(one.name for one in fields(Manner))
+PLAIN = QuestionStyle()
+PUBLISHED_STYLE = QuestionStyle("records", True, True, "published")
+MANNERS = tuple(one.name for one in fields(QuestionStyle))
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class HighwaterEpisode:
         own: the user's plan as JSON, in place of refusals.
         data: the folder of the library; empty for the package's own.
         epoch: counts repetitions from 1.
-        manner: how functions answer, and what the agent is shown of it.
+        style: how functions answer, and what the agent is shown of it.
     """
 
     problem: str
@@ -88,7 +88,7 @@ class HighwaterEpisode:
     own: str = ""
     data: str = SHIPPED
     epoch: int = 1
-    manner: Manner = PLAIN
+    style: QuestionStyle = PLAIN
 
     @property
     def id(self) -> str:
@@ -105,7 +105,7 @@ class HighwaterEpisode:
         """The setting as tables name it."""
         setting = self.setting if self.setting == "open" else f"{self.setting} {self.distractors}"
         setting = f"{setting} with hints" if self.hints else setting
-        return f"{setting}, {self.manner.words}" if self.manner.words else setting
+        return f"{setting}, {self.style.words}" if self.style.words else setting
 
     @cached_property
     def found(self) -> SqlProblem:
@@ -145,7 +145,7 @@ class HighwaterEpisode:
     def plan(self) -> Plan:
         """The faults."""
         refusing = self.errors and self.setting != "distractors"  # where no function of a solution can be called
-        return _plan(self.own, self.problem, refusing, self.seed, self.data, self.manner.refusal == "published")
+        return _plan(self.own, self.problem, refusing, self.seed, self.data, self.style.refusal == "published")
 
     @property
     def reference(self) -> ReferenceRows:
@@ -173,7 +173,7 @@ class HighwaterEpisode:
             "seed": self.seed,
             "plan": self.plan.digest(),
             **edition_facts(self.edition),
-            **asdict(self.manner),
+            **asdict(self.style),
         }
         marks = {name: value for name, value in (("own", self.own), ("data", self.data)) if value}
         return {**facts, **marks, **who}
@@ -182,7 +182,7 @@ class HighwaterEpisode:
 # In these the episodes of one run agree; the others tell its episodes apart, and of the manner each field is a fact.
 TOLD_APART = ("problem", "errors", "epoch")
 EPISODE_FACTS = (
-    *(one.name for one in fields(HighwaterEpisode) if one.name not in (*TOLD_APART, "manner")),
+    *(one.name for one in fields(HighwaterEpisode) if one.name not in (*TOLD_APART, "style")),
     *MANNERS,
 )
 
@@ -199,7 +199,7 @@ def highwater_episode_from(about: Mapping[str, Any]) -> HighwaterEpisode:
         about.get("own", ""),
         about.get("data", SHIPPED),
         about["epoch"],
-        Manner(**{name: about[name] for name in MANNERS if name in about}),
+        QuestionStyle(**{name: about[name] for name in MANNERS if name in about}),
     )
 
 
@@ -281,7 +281,7 @@ def episodes_of_problems(
     own: str = "",
     folder: str = SHIPPED,
     epochs: int = 1,
-    manner: Manner = PLAIN,
+    style: QuestionStyle = PLAIN,
 ) -> list[HighwaterEpisode]:
     """The episodes of a run.
 
@@ -291,11 +291,11 @@ def episodes_of_problems(
         setting, distractors, hints, seed, own: as in `HighwaterEpisode`.
         folder: the library's.
         epochs: how often each is played.
-        manner: of all.
+        style: of all.
     """
     count = 0 if setting == "open" else distractors
     return [
-        HighwaterEpisode(problem.id, mode == "on", setting, count, hints, seed, own, folder, epoch, manner)
+        HighwaterEpisode(problem.id, mode == "on", setting, count, hints, seed, own, folder, epoch, style)
         for problem in problems
         for mode in (("off",) if own else errors)
         for epoch in range(1, epochs + 1)

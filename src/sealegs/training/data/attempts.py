@@ -12,7 +12,7 @@ from sealegs.faults import seeds
 from sealegs.faults.plan import Plan
 from sealegs.tasks.graph import Step
 from sealegs.training.data import HELD, UNSEEN
-from sealegs.training.data.conduct import PLANNER, WatchedRow
+from sealegs.training.data.conduct import PLANNER, RowWithTools
 from sealegs.training.data.data_recipe import DataRecipe
 from sealegs.training.data.dividing import Division, division
 from sealegs.training.data.exporters.exporter import Row
@@ -89,7 +89,7 @@ def attempt_row(making: SetDefinition, number: int, trial: int, teacher: Teacher
     # The id holds the key of all draws: `set_checks.played_again` reads it from there.
     about = {"id": f"{making.seed}-{number:07d}-{trial}", "split": split, "expert": who}
     made_row = row(order, made, about, making.form, making.recipe.continuation)
-    lapse = next(WatchedRow(made_row, chosen.base).problems(), "") if who != PLANNER else ""
+    lapse = next(RowWithTools(made_row, chosen.base).problems(), "") if who != PLANNER else ""
     if lapse:
         raise NoTrajectory(f"the teacher sets no example ({lapse})")
     return made_row

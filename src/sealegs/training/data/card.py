@@ -9,7 +9,7 @@ from sealegs.tasks.editions import CANARY
 from sealegs.training.data import CLEAN, SPLITS
 from sealegs.training.data.attempts import SetDefinition
 from sealegs.training.data.files import DATA, Format, write
-from sealegs.training.data.row_blocks import MakingTally, manifest
+from sealegs.training.data.row_blocks import RowTally, manifest
 from sealegs.training.data.sentences import count_of_forms
 from sealegs.training.data.set_checks import MANIFEST, RowContents
 
@@ -18,14 +18,14 @@ LICENCE = "apache-2.0"
 
 
 def write_card(
-    making: SetDefinition, out: Path, format: Format, tally: MakingTally, seen: RowContents, command: str
+    making: SetDefinition, out: Path, format: Format, tally: RowTally, seen: RowContents, command: str
 ) -> None:
     """Write the manifest and then the card, which finishes the set."""
     write(out / MANIFEST, manifest(making, format, tally).encode())
     write(out / CARD, data_set_card(making, format, tally, seen, command).encode())
 
 
-def data_set_card(making: SetDefinition, format: Format, tally: MakingTally, seen: RowContents, command: str) -> str:
+def data_set_card(making: SetDefinition, format: Format, tally: RowTally, seen: RowContents, command: str) -> str:
     """The card as Markdown, with the fields that dataset hubs read."""
     splits = [split for split in SPLITS if tally.rows[split]]
     files = "\n".join(f"  - split: {split}\n    path: {DATA}/{split}-*.{format}" for split in splits)
@@ -107,7 +107,7 @@ def _why(making: SetDefinition) -> str:
     )
 
 
-def _table(tally: MakingTally, place: int, noun: str, names: list[str]) -> str:
+def _table(tally: RowTally, place: int, noun: str, names: list[str]) -> str:
     counts: Counter[str] = Counter()
     for cell, count in tally.cells.items():
         counts[cell[place]] += count
@@ -115,7 +115,7 @@ def _table(tally: MakingTally, place: int, noun: str, names: list[str]) -> str:
     return "\n".join([f"| {noun} | rows | % |", "|---|---|---|", *rows])
 
 
-def _fell(tally: MakingTally) -> str:
+def _fell(tally: RowTally) -> str:
     lines = [
         f"- {reason}: {count}" for reason, count in sorted(tally.fell.items(), key=lambda item: (-item[1], item[0]))
     ]

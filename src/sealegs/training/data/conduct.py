@@ -42,7 +42,7 @@ _HARMLESS = re.compile(r"\bharm", re.IGNORECASE)
 
 
 @dataclass
-class WatchedRow:
+class RowWithTools:
     """One row and what is known of its tools."""
 
     row: Row

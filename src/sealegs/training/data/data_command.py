@@ -24,8 +24,8 @@ from sealegs.training.data.exporters import FORMS
 from sealegs.training.data.files import FORMATS, Format, check_format
 from sealegs.training.data.row_blocks import (
     JOURNAL,
-    MakingTally,
     Progress,
+    RowTally,
     make_missing_rows,
     make_shard_rows,
     settings,
@@ -113,7 +113,7 @@ def _teacher_problems(recipe: DataRecipe | None, teacher: str) -> list[str]:
 @locks_folder("out")
 def make_data_set(
     request: DataSetRequest, out: Path, progress: Progress, jobs: int | None = None, teacher: Teacher | None = None
-) -> tuple[MakingTally, RowContents]:
+) -> tuple[RowTally, RowContents]:
     """Make what is missing, check the whole for leaks, and write the card.
 
     Raises:
@@ -185,7 +185,7 @@ def merge_data_sets(parts: Sequence[ShardFolder], out: Path, progress: Progress)
     return merge_result(parts, "rows", keys, there, again)
 
 
-def row_figures(tally: MakingTally) -> list[Figure]:
+def row_figures(tally: RowTally) -> list[Figure]:
     """The number of rows of each split and mode, as the long table."""
     counts: Counter[tuple[str, str]] = Counter()
     for cell, count in tally.cells.items():

@@ -46,7 +46,7 @@ Made = list[MadeRow]
 
 
 @dataclass
-class MakingTally:
+class RowTally:
     """Counts of the rows made so far.
 
     Attributes:
@@ -112,7 +112,7 @@ def make_missing_rows(
     format: Format = "jsonl",
     jobs: int | None = None,
     teacher: Teacher | None = None,
-) -> MakingTally:
+) -> RowTally:
     """Make what is missing of a set; the card is not written here.
 
     Args:
@@ -133,7 +133,7 @@ def make_missing_rows(
     make_folder(out, ELSEWHERE)
     ahead = work_ahead(out, settings(making, format))
     journal = Journal(out / JOURNAL, settings(making, format))
-    tally, known = MakingTally(), TrajectorySet(making.recipe.similarity)
+    tally, known = RowTally(), TrajectorySet(making.recipe.similarity)
     for entry in journal.entries:
         tally.add(entry)
         for base, text, marked in entry["known"]:
@@ -294,7 +294,7 @@ def _unpacked(text: str) -> tuple[int, ...]:
     return tuple(found_marks)
 
 
-def manifest(making: SetDefinition, format: Format, tally: MakingTally) -> str:
+def manifest(making: SetDefinition, format: Format, tally: RowTally) -> str:
     """The manifest of a set as JSON: its settings, its rows and its parts."""
     manifest = {
         CANARY_FIELD: CANARY,

@@ -22,7 +22,7 @@ from sealegs.faults.plan_files import plan_from
 from sealegs.faults.user_error import UserError
 from sealegs.training.data import UNSEEN
 from sealegs.training.data.attempts import SetDefinition
-from sealegs.training.data.conduct import KINDS, WatchedRow
+from sealegs.training.data.conduct import KINDS, RowWithTools
 from sealegs.training.data.data_recipe import DataRecipe
 from sealegs.training.data.exporters import FORMS, row_reader
 from sealegs.training.data.exporters.exporter import Row
@@ -247,7 +247,7 @@ class LapseCounts:
 
     def add(self, row: Row, base: BaseTask) -> None:
         """One more row."""
-        for kind in WatchedRow(row, base).problems():
+        for kind in RowWithTools(row, base).problems():
             self.counts[kind] += 1
             self.named.setdefault(kind, row["id"])
 

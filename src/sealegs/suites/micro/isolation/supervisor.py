@@ -59,11 +59,11 @@ class Work:
         return "spawn" if self.function is None else "fork"
 
 
-class PeerGone(Exception):
+class PeerEnded(Exception):
     """The launcher or the zygote ended: nothing waits for the answer."""
 
 
-class NeverBegan(Exception):
+class RunNotStarted(Exception):
     """The run's process ended while it was made ready, which says nothing of the function."""
 
 
@@ -94,7 +94,7 @@ def _see_through(launcher: socket.socket, work: Work, zygote: int, order: Mappin
             family.kill_all()  # before the folder goes: a process still alive could write into it
             remove(folder)
         frames.send(launcher, asdict(ended))
-    except (PeerGone, BrokenPipeError):
+    except (PeerEnded, BrokenPipeError):
         with suppress(OSError):
             Path(work.root).rmdir()  # the last one out
         return 0
@@ -166,7 +166,7 @@ class RunWatch:
         """Wait for the answer, the process's end, or a limit.
 
         Raises:
-            PeerGone: nothing waits for the answer any more.
+            PeerEnded: nothing waits for the answer any more.
         """
         while True:
             pause = min(max(0.0, self._clock.deadline() - monotonic()), BEAT)
@@ -177,7 +177,7 @@ class RunWatch:
             self._give_back(self._woke - last - pause)
             # These never send anything more, so being readable means that they have ended.
             if ready & self._above:
-                raise PeerGone
+                raise PeerEnded
             if self._pipe in ready:
                 self._read_output()
             ended = self._looked_at(ready)
@@ -193,7 +193,7 @@ class RunWatch:
         """The end of the run, if it has ended.
 
         Raises:
-            NeverBegan: its process ended before the function began.
+            RunNotStarted: its process ended before the function began.
         """
         if self._started.fileno() in ready:
             failed = self._begin()
@@ -260,7 +260,7 @@ class RunWatch:
         _, status = os.waitpid(self._runner, 0)
         code = os.waitstatus_to_exitcode(status)
         if self._began is None:
-            raise NeverBegan(f"the process ended with {code} before its function began")
+            raise RunNotStarted(f"the process ended with {code} before its function began")
         if code >= 0:
             return self._ended("exited", error=f"the process left with {code} and no answer", exit_code=code)
         name = _signal_name(-code)

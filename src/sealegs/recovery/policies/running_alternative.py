@@ -96,8 +96,8 @@ class ValueSources:
 
 
 @dataclass
-class Leg:
-    """A call of the agent's that a detour stands in for: how far its steps have come.
+class CoveredCall:
+    """A call of the agent's that an alternative stands in for: how far its steps have come.
 
     Attributes:
         answers: of its steps, by their number.
@@ -110,7 +110,7 @@ class Leg:
     busy: bool = False
 
 
-class Detour:
+class RunningAlternative:
     """An alternative that has taken the place of a call, and stands in for those after it.
 
     Args:
@@ -125,53 +125,53 @@ class Detour:
         self._arguments: dict[str, Mapping[str, Any]] = {call.tool: dict(call.arguments)}
         self._answers = dict(answers)
         self._shown: dict[str, Any] = {call.tool: shown}
-        self._legs: dict[tuple[int, str], Leg] = {}
+        self._covered_calls: dict[tuple[int, str], CoveredCall] = {}
         self._lock = threading.RLock()
         counts = [len(part.steps) for part in alternative.parts]
         # Step numbers run through all parts, so that a later part can name the steps of an earlier one.
         self._first = [sum(counts[: place + 1]) for place in range(len(alternative.then))]
 
     def place(self, call: Call) -> int | None:
-        """The number of this call among those that the detour stands in for; None where it is not one of them."""
+        """The number of this call among those that the alternative stands in for; None where it is not one of them."""
         return next((place for place, then in enumerate(self._then) if self._meant(then, call)), None)
 
     def then(self, place: int) -> Then:
         """The declaration of that call."""
         return self._then[place]
 
-    def steps(self, place: int, leg: Leg) -> list[tuple[int, AlternativeStep]]:
+    def steps(self, place: int, covered: CoveredCall) -> list[tuple[int, AlternativeStep]]:
         """The steps that are still to be made for a call, with their numbers."""
         numbered = enumerate(self._then[place].steps, self._first[place])
         # Steps that succeeded before a failure are not made twice.
-        return [(number, step) for number, step in numbered if number not in leg.answers]
+        return [(number, step) for number, step in numbered if number not in covered.answers]
 
-    def leg(self, place: int, call: Call, spec: ToolSpec | None) -> Leg | None:
+    def covered(self, place: int, call: Call, spec: ToolSpec | None) -> CoveredCall | None:
         """Take up this call where it was left; None where an equal one is being answered just now."""
         key = place, arguments_key(call.arguments, spec)
         with self._lock:
-            leg = self._legs.setdefault(key, Leg())
-            if leg.busy:
+            covered = self._covered_calls.setdefault(key, CoveredCall())
+            if covered.busy:
                 return None
-            leg.busy = True
-            return leg
+            covered.busy = True
+            return covered
 
-    def sources(self, call: Call, leg: Leg, memory: Memory) -> ValueSources:
+    def sources(self, call: Call, covered: CoveredCall, memory: Memory) -> ValueSources:
         """The sources of the values in a call's steps."""
-        return ValueSources(call.arguments, memory, self._arguments, {**self._answers, **leg.answers})
+        return ValueSources(call.arguments, memory, self._arguments, {**self._answers, **covered.answers})
 
-    def closes(self, call: Call, leg: Leg, shown: Any) -> None:
+    def closes(self, call: Call, covered: CoveredCall, shown: Any) -> None:
         """Note that the call is answered: what was found for it is there for those after it."""
         with self._lock:
-            self._answers.update(leg.answers)
+            self._answers.update(covered.answers)
             self._arguments[call.tool] = dict(call.arguments)
             self._shown[call.tool] = shown
-            leg.outcome = Value(shown)
+            covered.outcome = Value(shown)
 
     def _meant(self, then: Then, call: Call) -> bool:
         if then.tool != call.tool:
             return False
         try:
-            # Recognised by values shown in place of the answer: only they tie this call to the detour.
+            # Recognised by values shown in place of the answer: only they tie this call to the alternative.
             return all(call.arguments[name] == self._known(known) for name, known in then.knows.items())
         except KeyError:
             return False

@@ -16,7 +16,7 @@ REPEATING = (307, 308)  # redirects after which the same method and body are sen
 KEPT = 256
 
 
-class Signposts:
+class RedirectMap:
     """The methods and paths at which the server redirected when it was last asked."""
 
     def __init__(self) -> None:

@@ -35,6 +35,11 @@ def test_each_term_for_a_failed_episode_has_an_entry(term: str) -> None:
     assert term in ENTRIES
 
 
+@pytest.mark.parametrize("word", ["victim", "moment", "exposure", r"c\*", "masked fault", "repaired", "chunk", "watcher"])
+def test_each_of_these_words_of_our_own_has_one_sentence(word: str) -> None:
+    assert len(re.findall(r"\.(?:\s|\Z)", ENTRIES[word])) == 1
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_each_mode_is_explained(mode: str) -> None:
     assert re.search(rf"\b{mode} \([^)]+\)", ENTRIES["mode"])

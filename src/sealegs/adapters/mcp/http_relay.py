@@ -36,7 +36,7 @@ from sealegs.adapters.mcp.http_response import SESSION, GrowingResponse, Respons
 from sealegs.adapters.mcp.http_resumption import KeptCalls, ResumableCall
 from sealegs.adapters.mcp.list_changes import subscribed
 from sealegs.adapters.mcp.mcp_exchange import ClientReply, McpExchange, ServerReply
-from sealegs.adapters.mcp.redirect_map import RedirectMap
+from sealegs.adapters.mcp.http_redirect_map import RedirectMap
 from sealegs.adapters.relaying.http_guard import RequestGuard
 from sealegs.adapters.relaying.http_serving import hang_up
 from sealegs.adapters.relaying.http_upstream import STREAM, Upstream, uncompressed

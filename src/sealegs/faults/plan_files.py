@@ -178,7 +178,7 @@ def _from_yaml(text: str) -> tuple[Any, list[Problem]]:
         reason = getattr(error, "reason", "unreadable")
         problem = Problem("file", "", f"is not valid YAML ({reason})", "Remove everything that is not text.")
     except (ValueError, OverflowError):  # of `chr`
-        wrong = "is not valid YAML (an escape that is no character)"
+        wrong = "is not valid YAML (an escape that is not a character)"
         problem = Problem("file", "", wrong, "Write \\u and \\U with the number of a character.")
     except RecursionError:
         problem = _too_deep()

@@ -154,7 +154,7 @@ def callable_target(
     """
     known = import_object(specs) if specs else ()
     if not isinstance(known, (list, tuple)) or not all(isinstance(spec, ToolSpec) for spec in known):
-        raise UserError(f"{specs} holds something else than ToolSpecs; give a list or tuple of them")
+        raise UserError(f"{specs} holds something other than ToolSpecs; give a list or tuple of them")
     return CallableTarget(
         agent,
         import_callable(agent),

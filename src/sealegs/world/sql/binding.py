@@ -30,7 +30,7 @@ def bind_arguments(parameters: Sequence[Parameter], given: Mapping[str, Any]) ->
             problems.append(_problem(parameter.name, f"{error}; give {_wanted(parameter)}", value))
     known = [parameter.name for parameter in parameters]
     remedy = f"the parameters are {', '.join(known)}" if known else "the function has no parameters"
-    problems += [_problem(str(name), f"is no parameter; {remedy}", given[name]) for name in given if name not in known]
+    problems += [_problem(str(name), f"is not a parameter; {remedy}", given[name]) for name in given if name not in known]
     if problems:
         first = "; ".join(f"{item['field']} {item['problem']}" for item in problems)
         return Failure(f"Invalid arguments: {first}", type="InvalidArguments", status=422, body={"details": problems})
@@ -41,7 +41,7 @@ def _ready(parameter: Parameter, value: Any) -> Any:
     if parameter.role == "value":
         return _scalar(parameter.types, value)
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
-        raise ValueError("is no list")
+        raise ValueError("is not a list")
     if parameter.role == "values":
         return json.dumps([_cell(_only(item)) for item in value], ensure_ascii=False)
     rows = [_row(item, parameter.width) for item in value]

@@ -338,5 +338,5 @@ def _lines(path: Path) -> Iterable[tuple[str, Any]]:
         try:
             kind, data = json.loads(line)
         except (ValueError, TypeError) as error:
-            raise UserError(f"{path}:{number}: no line of a library; build it again") from error
+            raise UserError(f"{path}:{number}: not a line of a library; build it again") from error
         yield str(kind), data

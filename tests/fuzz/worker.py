@@ -19,6 +19,7 @@ with atheris.instrument_imports(include=["sealegs"]):
     from tests.fuzz.seeds import SEEDS
 
 LARGEST = 1 << 15  # bytes of an input
+LARGEST_OF = {"campaign": 1 << 12}  # long ones take so long to read that few could be tried
 
 
 def main() -> None:
@@ -52,7 +53,13 @@ def main() -> None:
     def mutate(data: bytes, most: int, seed: int) -> bytes:
         return mutation.changed(data, seed, lambda raw: atheris.Mutate(raw, most))[:most]
 
-    options = [f"-max_len={LARGEST}", "-mutate_depth=2", "-len_control=0", "-timeout=30", "-rss_limit_mb=2048"]
+    options = [
+        f"-max_len={LARGEST_OF.get(name, LARGEST)}",
+        "-mutate_depth=2",
+        "-len_control=0",
+        "-timeout=30",
+        "-rss_limit_mb=2048",
+    ]
     options += ["-print_final_stats=1", *sys.argv[3:]]
     atheris.Setup([sys.argv[0], *options, str(corpus)], one, custom_mutator=mutate)
     atheris.Fuzz()

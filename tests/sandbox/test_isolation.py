@@ -121,6 +121,20 @@ def test_a_passing_want_says_nothing_of_the_isolation(monkeypatch: pytest.Monkey
     assert available_isolation.find_isolation() == found
 
 
+@pytest.mark.usefixtures("_fresh")
+@pytest.mark.parametrize("failure", ["kill -9 $$", "echo 'bwrap: Creating new namespace failed' >&2; exit 1"])
+def test_a_bubblewrap_that_fails_once_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, failure: str
+) -> None:
+    """A process that was not to be had for a moment must not change what a run measures."""
+    place("bubblewrap")
+    failed = tmp_path / "failed"
+    real = shutil.which("bwrap")
+    without_bubblewrap(monkeypatch, tmp_path, f'[ -e {failed} ] && exec {real} "$@"; : >{failed}; {failure}')
+    assert available_isolation.find_isolation().name == "bubblewrap"
+    assert failed.exists()
+
+
 def test_what_a_machine_cannot_do_is_reported() -> None:
     ground = KernelEnvironment("/", scratch=False, readable=[])
     with pytest.raises(Unsupported, match="riscv64"):

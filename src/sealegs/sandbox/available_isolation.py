@@ -66,7 +66,15 @@ def _tried() -> tuple[Isolation, Launcher | None]:
 
 
 def _trial(launcher: Launcher) -> str:
-    """The reason why a kernel cannot be started; empty if it can."""
+    """The reason why a kernel cannot be started; empty if it can.
+
+    What does not work is tried once more: bubblewrap and the kernel may meet a passing want, too, or be killed, and
+    their words do not say so.
+    """
+    return _attempt(launcher) and _attempt(launcher)
+
+
+def _attempt(launcher: Launcher) -> str:
     try:
         with Kernel(launcher) as kernel:
             turn = kernel.start().run("6 * 7")

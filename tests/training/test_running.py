@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -72,8 +74,8 @@ def whole(place: Path) -> tuple[Path, dict[str, Any]]:
     return place / "whole", run_training(recipe(place), place / "whole", nothing)
 
 
-def command(place: Path, *arguments: str, processes: int = 1) -> subprocess.Popen[str]:
-    """The command in a process of its own."""
+def command(place: Path, *arguments: str, processes: int = 1, largest: int = 0) -> subprocess.Popen[str]:
+    """The command in a process of its own, whose files have at most that many bytes."""
     several = ["--multi_gpu", "--num_processes", str(processes), "--num_machines", "1", "--mixed_precision", "no"]
     launch = ["-m", "accelerate.commands.launch", *several, "--dynamo_backend", "no", "--main_process_port", "0"]
     head = launch if processes > 1 else []  # on CPUs too: ACCELERATE_USE_CPU has them speak by gloo
@@ -85,6 +87,7 @@ def command(place: Path, *arguments: str, processes: int = 1) -> subprocess.Pope
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))) if largest else None,
     )
 
 
@@ -139,6 +142,26 @@ def test_a_killed_run_goes_on_to_the_same_end(whole: tuple[Path, dict[str, Any]]
         assert mine["loss"] == pytest.approx(theirs["loss"], rel=1e-5)
     for name, weight in adapter(whole[0]).items():
         assert torch.allclose(adapter(folder)[name], weight, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "file", ["tokens/*/*.arrow", "checkpoint-*/adapter_model.safetensors", "checkpoint-*/optimizer.pt"]
+)
+def test_a_file_that_a_library_cannot_write_is_one_line(
+    whole: tuple[Path, dict[str, Any]], place: Path, file: str
+) -> None:
+    """These are written by Arrow, in Rust, and in C++, with errors of their own."""
+    written = next(whole[0].glob(file))
+    folder = place / f"without-{written.name}"
+    if not file.startswith("tokens"):
+        shutil.copytree(whole[0] / "tokens", folder / "tokens")  # which may be larger, and are not made again
+    stopped = command(place, "small.json", "--out", folder.name, largest=written.stat().st_size - 1)
+    _, stderr = stopped.communicate(timeout=1800)
+    assert stopped.returncode == 2, stderr
+    assert "Traceback" not in stderr
+    message = stderr.strip().splitlines()[-1]
+    assert message.startswith((f"sealegs: cannot use {folder.name}", f"sealegs: cannot write to {folder.name}"))
+    assert ("PyTorch could not write a file whole" if written.suffix == ".pt" else "File too large") in message
 
 
 def test_two_processes_are_one_with_twice_the_accumulation(place: Path) -> None:

@@ -20,6 +20,7 @@ from sealegs import __version__
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.metric import Row
 from sealegs.training.conversation_rows import data_files, digest_files, validation_folder
+from sealegs.training.library_writes import library_writes
 from sealegs.training.preflight import PACKAGES, CheckedRun, check_run, require_packages
 from sealegs.training.training_recipe import TrainingRecipe
 
@@ -41,6 +42,7 @@ def run_training(recipe: TrainingRecipe, folder: Path, tell: Tell) -> dict[str, 
 
     Raises:
         UserError: something will not do; found before any long work, except single rows that are wrong.
+        OSError: a file cannot be written, whatever library was to write it.
     """
     require_packages()
     from accelerate import PartialState
@@ -62,7 +64,8 @@ def run_training(recipe: TrainingRecipe, folder: Path, tell: Tell) -> dict[str, 
     # One process claims the folder; the others then find the claim.
     with state.main_process_first():
         _claim(folder, run)
-    return _run(recipe, folder, prepared, model, (files, held_out), tell)
+    with library_writes(folder):
+        return _run(recipe, folder, prepared, model, (files, held_out), tell)
 
 
 def _same_run(folder: Path, run: dict[str, Any]) -> None:

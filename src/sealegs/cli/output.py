@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sealegs.cli.consoles import console, errors
+from sealegs.cli.target_files import is_stream, write_target
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import MOST_INVALID
 from sealegs.tasks.editions import TASK_SET
@@ -107,7 +108,7 @@ def write_data(data: Mapping[str, Any], target: str) -> None:
     if target == "-":
         sys.stdout.write(text)
         return
-    write_atomically(Path(target), text)
+    write_target(Path(target), text)
 
 
 def check_json_target(target: str) -> str:
@@ -125,9 +126,9 @@ def check_file_target(option: str, target: str) -> str:
     Raises:
         UserError: its folder is not there or not to be written, or the name is that of a folder.
     """
-    if not target:
-        return target
     file = Path(target)
+    if not target or is_stream(file):
+        return target
     if not file.parent.is_dir():
         why = f"the folder {file.parent} does not exist; make it, or name another file"
     elif file.is_dir():

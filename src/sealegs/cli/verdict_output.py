@@ -11,8 +11,9 @@ from rich.console import Console
 
 from sealegs.cli.consoles import console
 from sealegs.cli.output import write_data
+from sealegs.cli.target_files import write_target
 from sealegs.faults.user_error import UserError
-from sealegs.traces.atomic_files import check_appendable, write_atomically
+from sealegs.traces.atomic_files import check_appendable
 
 HTML = typer.Option(help="Where to write the page; in the folder by default.")
 JUNIT = typer.Option(help="Write the runs to this file as JUnit XML.")
@@ -55,9 +56,9 @@ def check_targets(html: Path | None, junit: Path | None) -> None:
 def write_verdict(found: VerdictReport, page: Path, junit: Path | None, json: str) -> None:
     """Write the requested files, and print the tables with the verdict in the last line."""
     if junit is not None:
-        write_atomically(junit, found.junit())
+        write_target(junit, found.junit())
     if _with_pages():
-        write_atomically(page, found.page())
+        write_target(page, found.page())
     write_data(found.data(), json)
     if json != "-":
         found.show(console)

@@ -11,8 +11,8 @@ import typer
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_data
 from sealegs.cli.shared_options import json_option
+from sealegs.cli.target_files import write_target
 from sealegs.cli.terminal import echo
-from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Search, check and grow the bank of failures and what helped."
@@ -51,7 +51,7 @@ def add(
     from sealegs.recovery.bank.adding import describe_replacements, extend_bank_text
 
     new = read_bank_file(file).exemplars
-    write_atomically(bank, extend_bank_text(bank, new))
+    write_target(bank, extend_bank_text(bank, new))
     for note in describe_replacements(new):
         errors.print(f"note: {note}", markup=False)
     echo(f"{bank}: {len(new)} exemplar(s) added")
@@ -79,7 +79,7 @@ def mine(
     for one in found:
         echo("\n".join(mined_lines(one)), err=json == "-")
         if yes or typer.confirm("Take it?", default=False, err=True):
-            write_atomically(bank, extend_bank_text(bank, [one.exemplar]))  # at once, so that a yes is never lost
+            write_target(bank, extend_bank_text(bank, [one.exemplar]))  # at once, so that a yes is never lost
             accepted.append(one)
             taken += 1
     echo(f"{len(found)} proposed, {taken} taken", err=json == "-")

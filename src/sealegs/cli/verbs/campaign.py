@@ -19,6 +19,7 @@ from sealegs.cli.output import (
 )
 from sealegs.cli.shared_options import json_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
+from sealegs.cli.target_files import write_target
 from sealegs.cli.terminal import echo
 from sealegs.engines.shards import is_empty_shard
 from sealegs.suites.micro.campaign_options import MicroOptions
@@ -107,7 +108,7 @@ def _report(folder: Path, html: Path | None, judge: str, json: str, max_invalid:
     if html is not None:
         from sealegs.reports.micro_page import render_micro_page
 
-        write_atomically(html, render_micro_page(found.page()))
+        write_target(html, render_micro_page(found.page()))
     if json != "-":
         print_campaign(found.runs, console)
         print_task_sets(found.rows())

@@ -10,7 +10,7 @@ import typer
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import CommandOnSuites, json_option, seed_option
-from sealegs.traces.atomic_files import write_atomically
+from sealegs.cli.target_files import write_target
 
 app = typer.Typer(
     add_completion=False,
@@ -37,7 +37,7 @@ def learn_profiles(
     found = learn(read_traces(records, notes), notes.append, also=further)
     for note in notes:
         errors.print(f"note: {note}")
-    write_atomically(out, found.text())
+    write_target(out, found.text())
     statements = sum(len(profile.statements) for profile in found.tools.values())
     tools, answers = len(found.tools) - 1, found.tools[""].answers
     console.print(f"{tools} tools, {answers:,} answers, {statements:,} statements in {out}.", highlight=False)

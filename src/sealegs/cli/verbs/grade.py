@@ -10,7 +10,7 @@ import typer
 from sealegs.cli.consoles import console
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import CommandOnSuites, json_option
-from sealegs.traces.atomic_files import write_atomically
+from sealegs.cli.target_files import write_target
 
 app = typer.Typer(
     add_completion=False,
@@ -37,7 +37,7 @@ def grade_run_traces(
 
     making = next(suite.example for suite in suites_with(Suite.grade).values())
     found = suite_holding(logs, making).grade(logs, grader, model)
-    write_atomically(out, found.text)
+    write_target(out, found.text)
     if json != "-":
         found.show(console)
         console.print(f"Grades of {found.count} traces in {out}.", highlight=False)

@@ -11,8 +11,8 @@ import typer
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import json_option
+from sealegs.cli.target_files import write_target
 from sealegs.cli.terminal import echo
-from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(
     add_completion=False,
@@ -78,7 +78,7 @@ def from_traces(
     for note in notes:
         errors.print(f"note: {note}")
     if out is not None:
-        write_atomically(out, plan.to_yaml())
+        write_target(out, plan.to_yaml())
     print_failures(found, errors if out is None or table == "-" else console)
     if out is not None:
         errors.print(f"The plan, {len(plan.rules)} rule(s), is in {out}.", markup=False)

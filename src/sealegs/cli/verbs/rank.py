@@ -18,9 +18,9 @@ from sealegs.cli.output import (
     write_table_rows,
 )
 from sealegs.cli.shared_options import JUDGING_JOBS, CommandOnSuites, json_option
+from sealegs.cli.target_files import write_target
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID, split_names
-from sealegs.traces.atomic_files import write_atomically
 
 if TYPE_CHECKING:
     from sealegs.scoring.ranking_rows import RankTable
@@ -141,7 +141,7 @@ def _write(tables: list[RankTable], warnings: list[str], targets: dict[str, str]
     }
     contents = {targets[name]: make() for name, make in made.items() if targets[name]}
     for target, content in contents.items():
-        write_atomically(Path(target), content)
+        write_target(Path(target), content)
 
 
 def _page(tables: list[RankTable], warnings: list[str]) -> str:

@@ -10,9 +10,9 @@ import typer
 from sealegs.cli.consoles import console
 from sealegs.cli.output import exit_if_invalid, write_report, write_table_rows
 from sealegs.cli.shared_options import JUDGING_JOBS, CommandOnSuites, json_option
+from sealegs.cli.target_files import write_target
 from sealegs.cli.terminal import echo
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
-from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(add_completion=False)
 
@@ -48,7 +48,7 @@ def report_command(
     with judging_jobs(jobs):
         found = report_on(logs, against)
     target = html or (logs if logs.is_dir() else logs.parent) / "report.html"
-    write_atomically(target, found.page())
+    write_target(target, found.page())
     write_report(found, json, beside=True, max_invalid=max_invalid)
     if json != "-":
         console.print(f"Page written to {target}.", highlight=False)

@@ -1,0 +1,95 @@
+"""What an option such as `--json` may name beside a plain file: a link, a pipe, an open file of the shell, a device."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sealegs.cli.target_files import is_stream, write_target
+from sealegs.faults.user_error import UserError
+
+POWER = "power --rates 60,80 --task-counts 20"  # one that measures, and needs no run before it
+
+
+def shell(line: str, place: Path) -> str:
+    """What a line of bash writes to standard output, where `sealegs` is this one."""
+    command = f'sealegs() {{ {shlex.quote(sys.executable)} -m sealegs "$@"; }}\n{line}'
+    done = subprocess.run(["bash", "-c", command], cwd=place, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rows(text: str) -> list[object]:
+    found: list[object] = json.loads(text)["rows"]
+    return found
+
+
+def test_open_files_of_the_shell_are_written_to(tmp_path: Path) -> None:
+    wanted = rows(shell(f"sealegs {POWER} --json -", tmp_path))
+    assert wanted
+    assert rows(shell(f"sealegs {POWER} --json /dev/stderr 2>&1 >/dev/null | cat", tmp_path)) == wanted
+    assert (
+        rows(shell(f"sealegs {POWER} --json >(cat >substituted) >/dev/null; wait $!; cat substituted", tmp_path))
+        == wanted
+    )
+    shell(f"sealegs {POWER} --json /dev/stderr >/dev/null 2>kept", tmp_path)  # a plain file, by the shell's own name
+    assert rows((tmp_path / "kept").read_text()) == wanted
+    assert Path("/dev/stderr").is_symlink()
+
+
+def test_a_named_pipe_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert rows(shell(f"cat pipe >read & sealegs {POWER} --json pipe >/dev/null; wait; cat read", tmp_path))
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["pipe", "read"]
+
+
+def test_a_device_stays_one(tmp_path: Path) -> None:
+    device = tmp_path / "null"
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+        device.write_bytes(b"")
+    except OSError:
+        pytest.skip("this user may make no device here")
+    write_target(device, "text")
+    assert stat.S_ISCHR(device.stat().st_mode)
+    assert device.read_bytes() == b""
+    assert list(tmp_path.iterdir()) == [device]
+
+
+def test_a_full_device_is_one_message() -> None:
+    with pytest.raises(UserError, match=r"cannot write /dev/full: No space left on device; name another file"):
+        write_target(Path("/dev/full"), b"text")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_one(tmp_path: Path, there: bool) -> None:
+    real, link = tmp_path / "real" / "file.json", tmp_path / "link.json"
+    real.parent.mkdir()
+    if there:
+        real.write_text("before")
+    link.symlink_to("real/file.json")
+    write_target(link, "after")
+    assert link.is_symlink()
+    assert real.read_text() == "after"
+    assert sorted(one.name for one in (tmp_path, real.parent) for one in one.iterdir()) == [
+        "file.json",
+        "link.json",
+        "real",
+    ]
+
+
+def test_links_in_a_circle_are_one_message(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    assert not is_stream(tmp_path / "a")
+    with pytest.raises(UserError, match="links in a circle"):
+        write_target(tmp_path / "a", "text")

@@ -35,7 +35,9 @@ def test_each_term_for_a_failed_episode_has_an_entry(term: str) -> None:
     assert term in ENTRIES
 
 
-@pytest.mark.parametrize("word", ["victim", "moment", "exposure", r"c\*", "masked fault", "repaired", "chunk", "watcher"])
+@pytest.mark.parametrize(
+    "word", ["victim", "moment", "exposure", r"c\*", "masked fault", "repaired", "chunk", "watcher"]
+)
 def test_each_of_these_words_of_our_own_has_one_sentence(word: str) -> None:
     assert len(re.findall(r"\.(?:\s|\Z)", ENTRIES[word])) == 1
 

@@ -32,11 +32,11 @@ from sealegs.adapters.mcp.framing import (
 from sealegs.adapters.mcp.gate import Gate
 from sealegs.adapters.mcp.http_faulted_request import FaultedRequest, request_arguments
 from sealegs.adapters.mcp.http_passthrough import PassThrough
+from sealegs.adapters.mcp.http_redirect_map import RedirectMap
 from sealegs.adapters.mcp.http_response import SESSION, GrowingResponse, ResponseHead, drained
 from sealegs.adapters.mcp.http_resumption import KeptCalls, ResumableCall
 from sealegs.adapters.mcp.list_changes import subscribed
 from sealegs.adapters.mcp.mcp_exchange import ClientReply, McpExchange, ServerReply
-from sealegs.adapters.mcp.http_redirect_map import RedirectMap
 from sealegs.adapters.relaying.http_guard import RequestGuard
 from sealegs.adapters.relaying.http_serving import hang_up
 from sealegs.adapters.relaying.http_upstream import STREAM, Upstream, uncompressed

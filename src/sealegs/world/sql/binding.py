@@ -30,7 +30,9 @@ def bind_arguments(parameters: Sequence[Parameter], given: Mapping[str, Any]) ->
             problems.append(_problem(parameter.name, f"{error}; give {_wanted(parameter)}", value))
     known = [parameter.name for parameter in parameters]
     remedy = f"the parameters are {', '.join(known)}" if known else "the function has no parameters"
-    problems += [_problem(str(name), f"is not a parameter; {remedy}", given[name]) for name in given if name not in known]
+    problems += [
+        _problem(str(name), f"is not a parameter; {remedy}", given[name]) for name in given if name not in known
+    ]
     if problems:
         first = "; ".join(f"{item['field']} {item['problem']}" for item in problems)
         return Failure(f"Invalid arguments: {first}", type="InvalidArguments", status=422, body={"details": problems})

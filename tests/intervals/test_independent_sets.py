@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import combinations, product
+from math import prod
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from sealegs.intervals import independent_sets
 from sealegs.intervals.cluster_sums import ClusterSums, interval
 from sealegs.intervals.exact_shares import share_interval
 from sealegs.intervals.independent_sets import (
+    _joint_values,
     exchange_error,
     exchange_p,
     independent_interval,
     independent_p,
+    joint_error,
     levels_alike,
 )
 from sealegs.intervals.quantiles import Array
@@ -149,7 +156,72 @@ def test_its_error_rate_is_that_of_boschloos_test_by_mid_p(n: int, m: int, hits:
     assert exchange_p(*two_shares(hits, n, others, m)) == pytest.approx(max(seen, expected), abs=1e-4)
 
 
-def test_levels_are_exchanged_within_themselves() -> None:
+def joint_mid_p(blocks: Sequence[tuple[int, int, float]], tables: Sequence[tuple[int, int]]) -> float:
+    """By going through all tables with the same margins."""
+    every, seen = [], 0.0
+    for (n, m, width), (mine, theirs) in zip(blocks, tables, strict=True):
+        seen += width * (theirs / m - mine / n)
+        alike = range(max(0, mine + theirs - n), min(m, mine + theirs) + 1)
+        chances = stats.hypergeom.pmf(alike, n + m, mine + theirs, m)
+        every.append([(width * (each / m - (mine + theirs - each) / n), chances[i]) for i, each in enumerate(alike)])
+    found = 0.0
+    for ways in product(*every):
+        far = abs(sum(apart for apart, _ in ways)) - abs(seen)
+        found += prod(chance for _, chance in ways) * (1.0 if far > 1e-9 else 0.5 if far > -1e-9 else 0.0)
+    return float(found)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "tables"),
+    [
+        ([(3, 2, 0.6), (2, 3, 0.4)], [(0, 2), (1, 2)]),
+        ([(4, 3, 0.5), (3, 3, 0.5)], [(1, 3), (0, 2)]),
+        ([(2, 2, 0.25), (2, 1, 0.25), (2, 2, 0.5)], [(0, 2), (1, 1), (0, 1)]),
+    ],
+)
+def test_the_error_rate_of_several_levels_is_sought_over_all_their_shares(
+    blocks: list[tuple[int, int, float]], tables: list[tuple[int, int]]
+) -> None:
+    """By scipy's probabilities, table by table, at shares of their own."""
+    seen = joint_mid_p(blocks, tables)
+    shares = np.linspace(0.005, 0.995, 100 if len(blocks) == 2 else 40)
+    every = [list(product(range(n + 1), range(m + 1))) for n, m, _ in blocks]
+    total: Any = 0.0
+    for table in product(*every):
+        if joint_mid_p(blocks, table) <= seen + 1e-9:
+            chance: Any = np.ones(())
+            for (n, m, _), (mine, theirs) in zip(blocks, table, strict=True):
+                chance = chance[..., None] * stats.binom.pmf(mine, n, shares) * stats.binom.pmf(theirs, m, shares)
+            total = total + chance
+    assert joint_error(blocks, seen) == pytest.approx(total.max(), abs=5e-4)
+    levels = []
+    for (n, m, _), (mine, theirs) in zip(blocks, tables, strict=True):
+        levels.append((level([1] * mine + [0] * (n - mine)), level([1] * theirs + [0] * (m - theirs))))
+    both = levels_alike([one for one, _ in levels], [other for _, other in levels], [width for _, _, width in blocks])
+    assert exchange_p(*both) == pytest.approx(max(seen, joint_error(blocks, seen)))
+
+
+@pytest.mark.parametrize(
+    "sizes", [[(8, 8), (8, 8)], [(10, 5), (10, 5)], [(12, 6), (12, 6)], [(3, 2)] * 4, [(5, 4)] * 3, [(9, 7), (3, 12)]]
+)
+def test_levels_are_told_apart_as_rarely_as_the_error_rate_allows(sizes: list[tuple[int, int]]) -> None:
+    """Fisher's test by levels with mid-P errs in up to 5.6 % of experiments with these."""
+    blocks = [(n, m, 1 / len(sizes)) for n, m in sizes]
+    values = _joint_values(tuple(blocks))
+    # The value is the greater of the two, and the error rate rises with the level.
+    levels = np.unique(values[values <= 0.05])
+    held = levels[bisect_right(levels, 0.05, key=lambda one: joint_error(blocks, one)) - 1]
+    draw = np.random.default_rng(5)
+    for _ in range(400):
+        found: Any = (values <= held + 1e-9).astype(np.float64)
+        for n, m in sizes:
+            share = draw.random()
+            mine, theirs = (stats.binom.pmf(np.arange(size + 1), size, share) for size in (n, m))
+            found = np.tensordot(np.outer(mine, theirs).ravel(), found, axes=(0, 0))
+        assert found <= 0.05
+
+
+def test_levels_are_exchanged_within_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """By going through all ways in which the tasks of both levels could be in the two samples."""
     draw = np.random.default_rng(4)
     solved = [(draw.random(5) < 0.6).astype(np.float64), (draw.random(6) < 0.3).astype(np.float64)]
@@ -167,6 +239,9 @@ def test_levels_are_exchanged_within_themselves() -> None:
     expected = np.mean(every > seen + 1e-9) + np.mean(np.abs(every - seen) <= 1e-9) / 2
     split = [(np.delete(each, list(taken)), each[list(taken)]) for each, taken in zip(solved, ways[7], strict=True)]
     both = levels_alike([level(one) for one, _ in split], [level(other) for _, other in split], [2, 3])
+    blocks = [(2, 3, 0.4), (3, 3, 0.6)]
+    assert exchange_p(*both) == pytest.approx(max(expected, joint_error(blocks, float(expected))))
+    monkeypatch.setattr(independent_sets, "TABLES", 0)  # as with levels that have too many tables together
     assert exchange_p(*both) == pytest.approx(expected)
 
 

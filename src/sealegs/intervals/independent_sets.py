@@ -2,8 +2,9 @@
 
 The levels are parts of the figure (`ClusterSums.portions`) and blocks of the design at once. So either figure has the
 interval that any other one has, and the difference has that of independent figures. Where clusters win or lose as a
-whole, the P value is held to an exact test: of one level, to one that errs as rarely as it says whatever the share is
-(Boschloo 1970); of several, to one that does so but for the correction of its discreteness.
+whole, the P value is held to an exact test: of one level, and of several that have few tables together, to one that
+errs as rarely as it says whatever the shares are (Boschloo 1970); of more tables, to one that does so but for the
+correction of its discreteness.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from math import comb, pi
+from itertools import product
+from math import comb, pi, prod
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from sealegs.intervals.quantiles import Array, binomial_ends
 
 DISTRIBUTION = 200_000  # possible differences, up to which they are gone through
 SHARES = 200  # at which the error rate of the exact test is worked out; more of them change it by less than 1e-4
+TABLES = 250_000  # of several blocks together, up to which their error rate is worked out, in two seconds for a design
 LARGEST = 1000  # clusters of a block; with more, the exact numbers take seconds and say what the interval says
 
 
@@ -100,7 +103,7 @@ def exchange_p(one: ClusterSums, other: ClusterSums) -> float:
     block win in all, those of one sample have a hypergeometric distribution. What is as far from 0 as what was seen
     is counted half (Lancaster 1961), as in the intervals; counted whole, the test of ten clusters against ten errs in
     1.3 % of experiments at most, where 5 % are allowed. Counted half, that of ten against four errs in 7.5 %, so
-    that the value of one block is never less than `exchange_error` either.
+    that the value of one block is never less than `exchange_error` either, nor that of a few than `joint_error`.
 
     Returns:
         0, which says nothing, where clusters win in part, or weigh differently within a block, or where there are too
@@ -128,8 +131,12 @@ def exchange_p(one: ClusterSums, other: ClusterSums) -> float:
     # Rounding above moved the sums a little: what is this close to the observed difference counts as equal to it.
     beyond = np.abs(values) - abs(float(other.value - one.value))
     found = float(chances[beyond > 1e-7].sum() + chances[np.abs(beyond) <= 1e-7].sum() / 2)
-    sizes = [(int(n), int(m)) for (n, _, width), (m, _, _) in zip(*sides, strict=True) if width]
-    return max(found, exchange_error(*sizes[0], found)) if len(sizes) == 1 else found
+    blocks = [(int(n), int(m), width) for (n, _, width), (m, _, _) in zip(*sides, strict=True) if width]
+    if len(blocks) == 1:
+        return max(found, exchange_error(*blocks[0][:2], found))
+    if prod((n + 1) * (m + 1) for n, m, _ in blocks) <= TABLES:
+        return max(found, joint_error(blocks, found))
+    return found
 
 
 def exchange_error(n: int, m: int, level: float) -> float:
@@ -164,6 +171,55 @@ def _exchange_values(n: int, m: int) -> Array:
         alike = np.bincount(place, chances)
         found[whole - theirs, theirs] = (np.cumsum(alike[::-1])[::-1] - alike / 2)[place]
     return found
+
+
+def joint_error(blocks: Sequence[tuple[int, int, float]], level: float) -> float:
+    """The greatest probability that shares that are equal in every block have a mid-P value of at most this level.
+
+    The shares of the blocks are free of one another: the greatest is sought over all of a grid.
+
+    Args:
+        blocks: the cases of both shares and the weight of their difference, for each block.
+        level: of the mid-P value.
+    """
+    steps = max(8, round(SHARES / 2 ** len(blocks)))
+    shares = np.sin(np.linspace(0, pi / 2, steps + 1)[1:-1, None]) ** 2
+    found = (_joint_values(tuple(blocks)) <= level + 1e-9).astype(np.float64)
+    for n, m, _ in blocks:
+        sides = []
+        for size in (n, m):
+            hits = np.arange(size + 1)
+            sides.append(np.exp(_ways(size) + hits * np.log(shares) + (size - hits) * np.log1p(-shares)))
+        chances = (sides[0][:, :, None] * sides[1][:, None, :]).reshape(len(shares), -1)
+        found = np.tensordot(found, chances, axes=(0, 1))  # the next block's tables come first, its shares last
+    return float(found.max())
+
+
+@lru_cache(maxsize=32)
+def _joint_values(blocks: tuple[tuple[int, int, float], ...]) -> Array:
+    """The mid-P value of all tables of several blocks, an axis for each block, on which a table is `hits * (m + 1) +
+    others`."""
+    found = np.ones([(n + 1) * (m + 1) for n, m, _ in blocks])
+    for margins in product(
+        *([_table_margin(*block, whole) for whole in range(block[0] + block[1] + 1)] for block in blocks)
+    ):
+        values: Array = np.zeros(())
+        chances: Array = np.ones(())
+        for _, apart, own in margins:
+            values = values[..., None] + apart
+            chances = chances[..., None] * own
+        _, place = np.unique(np.round(np.abs(values), 9), return_inverse=True)
+        place = place.reshape(values.shape)
+        alike = np.bincount(place.ravel(), chances.ravel())
+        found[np.ix_(*(tables for tables, _, _ in margins))] = (np.cumsum(alike[::-1])[::-1] - alike / 2)[place]
+    return found
+
+
+def _table_margin(n: int, m: int, width: float, whole: int) -> tuple[Array, Array, Array]:
+    """The tables of a block with so many hits in all: where they are, their weighted differences, their chances."""
+    theirs = np.arange(max(0, whole - n), min(m, whole) + 1)
+    chances = np.exp(_ways(m)[theirs] + _ways(n)[whole - theirs] - _ways(n + m)[whole])
+    return (whole - theirs) * (m + 1) + theirs, width * (theirs / m - (whole - theirs) / n), chances
 
 
 @lru_cache(maxsize=64)

@@ -130,6 +130,18 @@ def test_the_same_command_continues_the_chain(sealegs: WarmCommand, folder: Path
     assert verified(sealegs, folder).code == 0
 
 
+def test_the_same_command_seals_what_a_kill_left_open(sealegs: WarmCommand, folder: Path) -> None:
+    """All runs had ended, and the process was killed before it closed the journal's chain."""
+    chain = chain_file(folder / "journal.jsonl")
+    *entries, _ = chain.read_bytes().splitlines(keepends=True)
+    chain.write_bytes(b"".join(entries))
+    assert "journal.jsonl: it is not sealed" in verified(sealegs, folder).out
+    (folder.parent / "small.campaign").write_text(TEXT, encoding="utf-8")
+    again = sealegs(RUN, folder.parent)
+    assert again.code == 0, again.err
+    assert "journal.jsonl: whole" in verified(sealegs, folder).out
+
+
 def test_secrets_are_in_no_file_and_equal_ones_have_one_mark(sealegs: WarmCommand, tmp_path: Path) -> None:
     """What the agent passes to its tool is declared secret: in the trace, and in the run's result in the journal."""
     (tmp_path / "small.campaign").write_text("tip unreachable model=scripted/naive\n", encoding="utf-8")

@@ -26,6 +26,7 @@ from sealegs.suites.micro.campaign.shipped import campaign_text
 from sealegs.suites.micro.chat_ends import ask_chat_first
 from sealegs.suites.micro.isolation import RunEnd, RunLimits, RunRequest, run_all
 from sealegs.suites.micro.workloads import workloads_edition
+from sealegs.traces.record_chain import lacks_seal
 
 MEMORY = 2 * 2**30  # bytes that a run may take
 
@@ -62,7 +63,8 @@ class ReadyCampaign:
         requests = [RunRequest(run.id, run.as_data()) for run in self.runs]
         done = len(self.finished)
         progress(done, len(requests))
-        if done == len(requests):
+        # A killed process may have written all ends and no seal: then the journal's chain is closed all the same.
+        if done == len(requests) and not lacks_seal(self.folder / JOURNAL):
             return
 
         def ended(_: RunEnd) -> None:

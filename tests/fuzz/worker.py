@@ -19,7 +19,7 @@ with atheris.instrument_imports(include=["sealegs"]):
     from tests.fuzz.seeds import SEEDS
 
 LARGEST = 1 << 15  # bytes of an input
-LARGEST_OF = {"campaign": 1 << 12}  # long ones take so long to read that few could be tried
+LARGEST_OF = {"campaign": 1 << 10}  # long ones take so long to read that few could be tried
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What libraries raise where a file cannot be written, as the error of the system that it is.
+"""Failures of libraries to write a file, as the error of the system that each of them is.
 
 PyTorch, safetensors and tokenizers write in C++ and Rust, and raise errors of their own for a full disk, of which a
 command could show a traceback alone.

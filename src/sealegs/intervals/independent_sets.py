@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import product
 from math import comb, pi, prod
+from typing import Any
 
 import numpy as np
 
@@ -215,7 +216,7 @@ def _joint_values(blocks: tuple[tuple[int, int, float], ...]) -> Array:
     return found
 
 
-def _table_margin(n: int, m: int, width: float, whole: int) -> tuple[Array, Array, Array]:
+def _table_margin(n: int, m: int, width: float, whole: int) -> tuple[Any, Array, Array]:
     """The tables of a block with so many hits in all: where they are, their weighted differences, their chances."""
     theirs = np.arange(max(0, whole - n), min(m, whole) + 1)
     chances = np.exp(_ways(m)[theirs] + _ways(n)[whole - theirs] - _ways(n + m)[whole])

@@ -130,11 +130,13 @@ def test_a_killed_run_goes_on_to_the_same_end(whole: tuple[Path, dict[str, Any]]
     assert first.returncode == -signal.SIGKILL, stderr
     assert not (folder / "card.json").exists()
     (folder / "checkpoint-999").mkdir()  # as a kill in the middle of writing one leaves it
+    (folder / "tokens" / ".0123456789abcdef.1").mkdir()  # as a process leaves it that could not remove it
     second = command(place, "small.json", "--out", "killed", "--json", "-")
     printed, stderr = second.communicate(timeout=1800)
     assert second.returncode == 0, stderr
     card = json.loads(printed)["card"]
     assert card["cost"]["lives"] == 2
+    assert not list((folder / "tokens").glob(".*"))
     assert card["cost"]["tokens"] == whole[1]["cost"]["tokens"]
     assert {row["metric"] for row in json.loads(printed)["rows"]} >= {"loss", "loss_sft", "tokens_per_second"}
     assert [point["step"] for point in points(folder)] == [point["step"] for point in points(whole[0])]

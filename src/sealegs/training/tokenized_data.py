@@ -79,11 +79,20 @@ def prepare_tokens(files: Sequence[Path], tokenizer: Any, way: SequenceSettings,
     data_hash = digest_files(files)
     decided = [data_hash, way.template, way.context, way.packing, tokenizer.backend_tokenizer.to_str(), VERSION]
     place = store / hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:16]
-    with PartialState().main_process_first():
+    state = PartialState()
+    with state.main_process_first():
+        if state.is_main_process:  # what another process finds may be what this one is about to write
+            remove_unfinished(store)
         if not (place / "facts.json").is_file():
             _make(files, tokenizer, way, place, data_hash)
     facts = Facts(**json.loads((place / "facts.json").read_text("utf-8")))
     return load_from_disk(str(place)), facts
+
+
+def remove_unfinished(store: Path) -> None:
+    """Remove what was written aside, and stayed there because its run was killed or could not remove it."""
+    for stale in store.glob(".*"):
+        shutil.rmtree(stale, ignore_errors=True)
 
 
 def _make(files: Sequence[Path], tokenizer: Any, way: SequenceSettings, place: Path, data_hash: str) -> None:
@@ -92,8 +101,6 @@ def _make(files: Sequence[Path], tokenizer: Any, way: SequenceSettings, place: P
     from trl import pack_dataset
 
     disable_progress_bars()
-    for stale in place.parent.glob(f".{place.name}.*"):  # of a run that was killed
-        shutil.rmtree(stale, ignore_errors=True)
     aside = place.with_name(f".{place.name}.{os.getpid()}")
     try:
         raw = Dataset.from_generator(

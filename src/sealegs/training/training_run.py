@@ -25,6 +25,7 @@ from sealegs.training.preflight import PACKAGES, CheckedRun, check_run, require_
 from sealegs.training.training_recipe import TrainingRecipe
 
 MUON = "muon"
+TOKENS = "tokens"  # the folder of the data as tokens
 Tell = Callable[[int, int], None]
 
 
@@ -116,8 +117,8 @@ def _run(
     from sealegs.training.tokenized_data import prepare_tokens as tokens
 
     way = SequenceSettings(prepared.template, recipe.context, recipe.packing, recipe.workers)
-    rows, facts = tokens(files[0], prepared.tokenizer, way, folder / "tokens")
-    held_out = tokens(files[1], prepared.tokenizer, way, folder / "tokens")[0] if files[1] else None
+    rows, facts = tokens(files[0], prepared.tokenizer, way, folder / TOKENS)
+    held_out = tokens(files[1], prepared.tokenizer, way, folder / TOKENS)[0] if files[1] else None
     checkpoint, before = last_checkpoint(folder)
     callback = RunCallback(folder, before, recipe.keep, tell)
     trainer = trainer_for(recipe, prepared, model, rows, held_out, folder, [callback])
@@ -279,7 +280,9 @@ def _leave(folder: Path, card: dict[str, Any]) -> None:
     """The curves' picture, and last of all the card, which says that the run is done."""
     from sealegs.reports.losses import draw_losses
     from sealegs.training.records import CARD, points, write_json_atomically
+    from sealegs.training.tokenized_data import remove_unfinished
 
+    remove_unfinished(folder / TOKENS)
     curve = points(folder)
     steps = [point for point in curve if "loss" in point]
     card["losses"] = {"first": steps[0], "last": steps[-1]} if steps else {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -35,6 +34,12 @@ from tests.training.test_objective import by_hand  # noqa: E402
 
 pytestmark = [pytest.mark.filterwarnings("ignore::FutureWarning"), pytest.mark.filterwarnings("ignore::UserWarning")]
 COUNT = 16
+# A program that becomes another one, whose files have at most so many bytes.
+LIMITED = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
 RECIPE: dict[str, Any] = {
     "name": "small",
     "template": "qwen",
@@ -79,15 +84,15 @@ def command(place: Path, *arguments: str, processes: int = 1, largest: int = 0) 
     several = ["--multi_gpu", "--num_processes", str(processes), "--num_machines", "1", "--mixed_precision", "no"]
     launch = ["-m", "accelerate.commands.launch", *several, "--dynamo_backend", "no", "--main_process_port", "0"]
     head = launch if processes > 1 else []  # on CPUs too: ACCELERATE_USE_CPU has them speak by gloo
+    first = ["-c", LIMITED, str(largest), sys.executable] if largest else []
     env = {**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true", "CUDA_VISIBLE_DEVICES": ""}
     return subprocess.Popen(
-        [sys.executable, *head, "-m", "sealegs", "train", *arguments],
+        [sys.executable, *first, *head, "-m", "sealegs", "train", *arguments],
         cwd=place,
         env=env,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))) if largest else None,
     )
 
 

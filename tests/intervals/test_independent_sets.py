@@ -10,18 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from sealegs.intervals import independent_sets
 from sealegs.intervals.cluster_sums import ClusterSums, interval
 from sealegs.intervals.exact_shares import share_interval
 from sealegs.intervals.independent_sets import (
-    _joint_values,
+    _exchange_values,
     exchange_error,
     exchange_p,
     independent_interval,
     independent_p,
-    joint_error,
     levels_alike,
 )
 from sealegs.intervals.quantiles import Array
@@ -152,7 +151,7 @@ def test_its_error_rate_is_that_of_boschloos_test_by_mid_p(n: int, m: int, hits:
     shares = np.linspace(0.0005, 0.9995, 1999)
     mine, theirs = (stats.binom.pmf(np.arange(size + 1)[:, None], size, shares) for size in (n, m))
     expected = np.einsum("is,ij,js->s", mine, apart, theirs).max()
-    assert exchange_error(n, m, seen) == pytest.approx(expected, abs=1e-4)
+    assert exchange_error([(n, m, 1.0)], seen) == pytest.approx(expected, abs=1e-4)
     assert exchange_p(*two_shares(hits, n, others, m)) == pytest.approx(max(seen, expected), abs=1e-4)
 
 
@@ -193,32 +192,64 @@ def test_the_error_rate_of_several_levels_is_sought_over_all_their_shares(
             for (n, m, _), (mine, theirs) in zip(blocks, table, strict=True):
                 chance = chance[..., None] * stats.binom.pmf(mine, n, shares) * stats.binom.pmf(theirs, m, shares)
             total = total + chance
-    assert joint_error(blocks, seen) == pytest.approx(total.max(), abs=5e-4)
+    assert exchange_error(blocks, seen) == pytest.approx(total.max(), abs=5e-4)
     levels = []
     for (n, m, _), (mine, theirs) in zip(blocks, tables, strict=True):
         levels.append((level([1] * mine + [0] * (n - mine)), level([1] * theirs + [0] * (m - theirs))))
     both = levels_alike([one for one, _ in levels], [other for _, other in levels], [width for _, _, width in blocks])
-    assert exchange_p(*both) == pytest.approx(max(seen, joint_error(blocks, seen)))
+    assert exchange_p(*both) == pytest.approx(max(seen, exchange_error(blocks, seen)))
+
+
+Sizes = list[tuple[int, int]]
+PAIRS = {  # of cases of both shares, by the number of levels that have them
+    2: [(n, n) for n in (4, 5, 6, 8, 10, 12, 15, 20)]
+    + [(5, 4), (6, 5), (8, 6), (9, 7), (10, 5), (12, 6), (12, 9), (15, 12), (20, 5), (20, 10), (10, 4)],
+    3: [(3, 3), (4, 4), (5, 5), (6, 6), (5, 4), (4, 2), (7, 6), (5, 3)],
+    4: [(2, 2), (3, 3), (3, 2), (4, 3), (2, 1)],
+}
+DESIGNS: list[Sizes] = [[pair] * levels for levels, pairs in PAIRS.items() for pair in pairs]
+DESIGNS += [[(9, 7), (3, 12)], [(20, 20), (4, 4)], [(10, 10), (5, 4), (3, 2)], [(6, 3), (4, 5)]]
+
+
+def highest_level(sizes: Sizes) -> tuple[list[tuple[int, int, float]], float]:
+    """Levels of these sizes that count alike, and the highest mid-P value whose P value is 5 % at most."""
+    blocks = [(n, m, 1 / len(sizes)) for n, m in sizes]
+    values = _exchange_values(tuple(blocks))
+    # The P value is the greater of the two, and the error rate rises with the level.
+    levels = np.unique(values[values <= 0.05])
+    return blocks, float(levels[bisect_right(levels, 0.05, key=lambda one: exchange_error(blocks, one)) - 1])
 
 
 @pytest.mark.parametrize(
-    "sizes", [[(8, 8), (8, 8)], [(10, 5), (10, 5)], [(12, 6), (12, 6)], [(3, 2)] * 4, [(5, 4)] * 3, [(9, 7), (3, 12)]]
+    "sizes", [[(8, 8)] * 2, [(10, 4)] * 2, [(12, 6)] * 2, [(3, 2)] * 4, [(5, 4)] * 3, [(9, 7), (3, 12)]]
 )
-def test_levels_are_told_apart_as_rarely_as_the_error_rate_allows(sizes: list[tuple[int, int]]) -> None:
-    """Fisher's test by levels with mid-P errs in up to 5.6 % of experiments with these."""
-    blocks = [(n, m, 1 / len(sizes)) for n, m in sizes]
-    values = _joint_values(tuple(blocks))
-    # The value is the greater of the two, and the error rate rises with the level.
-    levels = np.unique(values[values <= 0.05])
-    held = levels[bisect_right(levels, 0.05, key=lambda one: joint_error(blocks, one)) - 1]
+def test_levels_are_told_apart_as_rarely_as_the_error_rate_allows(sizes: Sizes) -> None:
+    """At the least favourable shares that scipy finds; Fisher's test by levels errs in up to 7.5 % there by mid-P."""
+    blocks, held = highest_level(sizes)
+    apart = (_exchange_values(tuple(blocks)) <= held + 1e-9).astype(np.float64)
+
+    def right(angles: Array) -> float:
+        found: Any = apart
+        for size, share in zip(
+            (size for pair in sizes for size in pair), np.repeat(np.sin(angles) ** 2, 2), strict=True
+        ):
+            found = np.tensordot(stats.binom.pmf(np.arange(size + 1), size, share), found, axes=1)
+        return 1 - float(found)
+
     draw = np.random.default_rng(5)
-    for _ in range(400):
-        found: Any = (values <= held + 1e-9).astype(np.float64)
-        for n, m in sizes:
-            share = draw.random()
-            mine, theirs = (stats.binom.pmf(np.arange(size + 1), size, share) for size in (n, m))
-            found = np.tensordot(np.outer(mine, theirs).ravel(), found, axes=(0, 0))
-        assert found <= 0.05
+    starts = draw.uniform(0, np.pi / 2, (6, len(sizes)))
+    least = min(optimize.minimize(right, start, method="Nelder-Mead", options={"maxiter": 200}).fun for start in starts)
+    assert 1 - least <= 0.0501
+    assert 1 - least == pytest.approx(exchange_error(blocks, held), abs=1e-4)
+
+
+@pytest.mark.slow
+def test_the_error_rates_that_the_page_gives() -> None:
+    found = [highest_level(sizes) for sizes in DESIGNS]
+    assert len(found) == 36
+    assert max(exchange_error(blocks, held) for blocks, held in found) == pytest.approx(0.0498, abs=5e-5)
+    assert max(exchange_error(blocks, 0.05) for blocks, _ in found) == pytest.approx(0.075, abs=5e-4)
+    assert exchange_error([(3, 2, 0.25)] * 4, 0.05) == pytest.approx(0.062, abs=5e-4)
 
 
 def test_levels_are_exchanged_within_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +271,7 @@ def test_levels_are_exchanged_within_themselves(monkeypatch: pytest.MonkeyPatch)
     split = [(np.delete(each, list(taken)), each[list(taken)]) for each, taken in zip(solved, ways[7], strict=True)]
     both = levels_alike([level(one) for one, _ in split], [level(other) for _, other in split], [2, 3])
     blocks = [(2, 3, 0.4), (3, 3, 0.6)]
-    assert exchange_p(*both) == pytest.approx(max(expected, joint_error(blocks, float(expected))))
+    assert exchange_p(*both) == pytest.approx(max(expected, exchange_error(blocks, float(expected))))
     monkeypatch.setattr(independent_sets, "TABLES", 0)  # as with levels that have too many tables together
     assert exchange_p(*both) == pytest.approx(expected)
 

@@ -23,9 +23,11 @@ from sealegs.intervals.paired_tests import interval_p
 from sealegs.intervals.quantiles import Array, binomial_ends
 
 DISTRIBUTION = 200_000  # possible differences, up to which they are gone through
-SHARES = 200  # at which the error rate of the exact test is worked out; more of them change it by less than 1e-4
+SHARES = 200  # at which the error rate of one block's test is worked out; more of them change it by less than 1e-4
+GRID = 4_000_000  # combinations of shares of several blocks at which that is done
 TABLES = 250_000  # of several blocks together, up to which their error rate is worked out, in two seconds for a design
 LARGEST = 1000  # clusters of a block; with more, the exact numbers take seconds and say what the interval says
+Block = tuple[int, int, float]  # the cases of both shares, and how much their difference counts
 
 
 def levels_alike(
@@ -104,7 +106,7 @@ def exchange_p(one: ClusterSums, other: ClusterSums) -> float:
     block win in all, those of one sample have a hypergeometric distribution. What is as far from 0 as what was seen
     is counted half (Lancaster 1961), as in the intervals; counted whole, the test of ten clusters against ten errs in
     1.3 % of experiments at most, where 5 % are allowed. Counted half, that of ten against four errs in 7.5 %, so
-    that the value of one block is never less than `exchange_error` either, nor that of a few than `joint_error`.
+    that the value is never less than `exchange_error` either, where the blocks are one, or have few tables together.
 
     Returns:
         0, which says nothing, where clusters win in part, or weigh differently within a block, or where there are too
@@ -133,94 +135,61 @@ def exchange_p(one: ClusterSums, other: ClusterSums) -> float:
     beyond = np.abs(values) - abs(float(other.value - one.value))
     found = float(chances[beyond > 1e-7].sum() + chances[np.abs(beyond) <= 1e-7].sum() / 2)
     blocks = [(int(n), int(m), width) for (n, _, width), (m, _, _) in zip(*sides, strict=True) if width]
-    if len(blocks) == 1:
-        return max(found, exchange_error(*blocks[0][:2], found))
-    if prod((n + 1) * (m + 1) for n, m, _ in blocks) <= TABLES:
-        return max(found, joint_error(blocks, found))
-    return found
+    few = len(blocks) == 1 or prod((n + 1) * (m + 1) for n, m, _ in blocks) <= TABLES
+    return max(found, exchange_error(blocks, found)) if few else found
 
 
-def exchange_error(n: int, m: int, level: float) -> float:
-    """The greatest probability that two equal shares have a mid-P value of at most this level (Boschloo 1970).
+def exchange_error(blocks: Sequence[Block], level: float) -> float:
+    """The greatest probability that shares that are equal in each block have a mid-P value of at most this level.
 
-    A table and the one with failures for successes have the same value, so shares above 0.5 say nothing new. They are
+    It is sought over the shares of all blocks, each free of the others (Boschloo 1970, for one block). With failures
+    for successes, all tables keep their values, so shares above 0.5 say nothing new of the first block. Shares are
     evenly spaced on the scale on which a share's standard error is the same everywhere (Anscombe 1948).
 
     Args:
-        n, m: the cases of both shares.
+        blocks: in which the shares are compared.
         level: of the mid-P value.
     """
-    shares = np.sin(np.linspace(0, pi / 4, SHARES + 1)[1:, None]) ** 2
-    chances = []
-    for size in (n, m):
-        hits = np.arange(size + 1)
-        chances.append(np.exp(_ways(size) + hits * np.log(shares) + (size - hits) * np.log1p(-shares)))
+    steps = min(SHARES, int((GRID / 2 ** (len(blocks) - 1)) ** (1 / len(blocks))))
     # Rounding: the value of a table on the level itself is to count.
-    apart = (_exchange_values(n, m) <= level + 1e-9).astype(np.float64)
-    return float(((chances[0] @ apart) * chances[1]).sum(axis=-1).max())
-
-
-@lru_cache(maxsize=32)
-def _exchange_values(n: int, m: int) -> Array:
-    """The mid-P value of each table of two shares, by the hits of both."""
-    found = np.ones((n + 1, m + 1))
-    for whole in range(1, n + m):
-        theirs = np.arange(max(0, whole - n), min(m, whole) + 1)
-        chances = np.exp(_ways(m)[theirs] + _ways(n)[whole - theirs] - _ways(n + m)[whole])
-        far = np.round(np.abs(theirs / m - (whole - theirs) / n), 9)
-        _, place = np.unique(far, return_inverse=True)
-        alike = np.bincount(place, chances)
-        found[whole - theirs, theirs] = (np.cumsum(alike[::-1])[::-1] - alike / 2)[place]
-    return found
-
-
-def joint_error(blocks: Sequence[tuple[int, int, float]], level: float) -> float:
-    """The greatest probability that shares that are equal in every block have a mid-P value of at most this level.
-
-    The shares of the blocks are free of one another: the greatest is sought over all of a grid.
-
-    Args:
-        blocks: the cases of both shares and the weight of their difference, for each block.
-        level: of the mid-P value.
-    """
-    steps = max(8, round(SHARES / 2 ** len(blocks)))
-    shares = np.sin(np.linspace(0, pi / 2, steps + 1)[1:-1, None]) ** 2
-    found = (_joint_values(tuple(blocks)) <= level + 1e-9).astype(np.float64)
-    for n, m, _ in blocks:
-        sides = []
-        for size in (n, m):
-            hits = np.arange(size + 1)
-            sides.append(np.exp(_ways(size) + hits * np.log(shares) + (size - hits) * np.log1p(-shares)))
-        chances = (sides[0][:, :, None] * sides[1][:, None, :]).reshape(len(shares), -1)
-        found = np.tensordot(found, chances, axes=(0, 1))  # the next block's tables come first, its shares last
+    found = (_exchange_values(tuple(blocks)) <= level + 1e-9).astype(np.float64)
+    for nth, (n, m, _) in enumerate(blocks):
+        reach = np.linspace(0, pi / 4, steps + 1) if nth == 0 else np.linspace(0, pi / 2, 2 * steps + 1)[:-1]
+        shares = np.sin(reach[1:, None]) ** 2
+        mine, theirs = (
+            np.exp(_ways(size) + hits * np.log(shares) + (size - hits) * np.log1p(-shares))
+            for size, hits in ((n, np.arange(n + 1)), (m, np.arange(m + 1)))
+        )
+        # This block's two axes become one of its shares, behind those of the other blocks.
+        found = np.einsum("sj,sj...->...s", theirs, np.tensordot(mine, found, axes=1))
     return float(found.max())
 
 
 @lru_cache(maxsize=32)
-def _joint_values(blocks: tuple[tuple[int, int, float], ...]) -> Array:
-    """The mid-P value of all tables of several blocks, an axis for each block, on which a table is `hits * (m + 1) +
-    others`."""
-    found = np.ones([(n + 1) * (m + 1) for n, m, _ in blocks])
-    for margins in product(
-        *([_table_margin(*block, whole) for whole in range(block[0] + block[1] + 1)] for block in blocks)
-    ):
+def _exchange_values(blocks: tuple[Block, ...]) -> Array:
+    """The mid-P value of all tables: an axis for the hits of either share of each block."""
+    found = np.ones([size + 1 for n, m, _ in blocks for size in (n, m)])
+    every = [[_same_margin(*block, whole) for whole in range(block[0] + block[1] + 1)] for block in blocks]
+    for margins in product(*every):
         values: Array = np.zeros(())
         chances: Array = np.ones(())
-        for _, apart, own in margins:
-            values = values[..., None] + apart
-            chances = chances[..., None] * own
+        places: list[Any] = []
+        for nth, (hits, others, apart, own) in enumerate(margins):
+            values, chances = values[..., None] + apart, chances[..., None] * own
+            shape = [-1 if nth == axis else 1 for axis in range(len(blocks))]
+            places += [hits.reshape(shape), others.reshape(shape)]
         _, place = np.unique(np.round(np.abs(values), 9), return_inverse=True)
         place = place.reshape(values.shape)
         alike = np.bincount(place.ravel(), chances.ravel())
-        found[np.ix_(*(tables for tables, _, _ in margins))] = (np.cumsum(alike[::-1])[::-1] - alike / 2)[place]
+        found[tuple(places)] = (np.cumsum(alike[::-1])[::-1] - alike / 2)[place]
     return found
 
 
-def _table_margin(n: int, m: int, width: float, whole: int) -> tuple[Any, Array, Array]:
-    """The tables of a block with so many hits in all: where they are, their weighted differences, their chances."""
+def _same_margin(n: int, m: int, width: float, whole: int) -> tuple[Any, Any, Array, Array]:
+    """A block's tables with so many hits in all: the hits of both shares, their weighted differences, their chances."""
     theirs = np.arange(max(0, whole - n), min(m, whole) + 1)
     chances = np.exp(_ways(m)[theirs] + _ways(n)[whole - theirs] - _ways(n + m)[whole])
-    return (whole - theirs) * (m + 1) + theirs, width * (theirs / m - (whole - theirs) / n), chances
+    return whole - theirs, theirs, width * (theirs / m - (whole - theirs) / n), chances
 
 
 @lru_cache(maxsize=64)

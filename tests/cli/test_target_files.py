@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.cli.target_files import is_stream, write_target
+from sealegs.cli.target_files import write_target
 from sealegs.faults.user_error import UserError
+from sealegs.traces.atomic_files import check_appendable, is_stream
 from tests import needs
 
 POWER = "power --rates 60,80 --task-counts 20"  # one that measures, and needs no run before it
@@ -51,6 +52,14 @@ def test_a_named_pipe_stays_one(tmp_path: Path) -> None:
     assert rows(shell(f"cat pipe >read & sealegs {POWER} --json pipe >/dev/null; wait; cat read", tmp_path))
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["pipe", "read"]
+
+
+def test_a_named_pipe_is_not_tried_beforehand(tmp_path: Path) -> None:
+    """Its reader would take the attempt for the end; where nobody reads yet, it would wait."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    check_appendable(pipe, "name another file")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
 def test_a_device_stays_one(tmp_path: Path) -> None:
@@ -92,5 +101,5 @@ def test_links_in_a_circle_are_one_message(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     assert not is_stream(tmp_path / "a")
-    with pytest.raises(UserError, match="links in a circle"):
+    with pytest.raises(UserError, match="symbolic links form a loop"):
         write_target(tmp_path / "a", "text")

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sealegs.cli.consoles import console, errors
-from sealegs.cli.target_files import is_stream, write_target
-from sealegs.faults.user_error import UserError
+from sealegs.cli.target_files import check_json_target, write_target
 from sealegs.suites.choices import MOST_INVALID
 from sealegs.tasks.editions import TASK_SET
 from sealegs.traces.atomic_files import write_atomically
@@ -109,35 +108,6 @@ def write_data(data: Mapping[str, Any], target: str) -> None:
         sys.stdout.write(text)
         return
     write_target(Path(target), text)
-
-
-def check_json_target(target: str) -> str:
-    """Return the name that `--json` was given, if a file can be written there.
-
-    Raises:
-        UserError: its folder is not there or not to be written, or the name is that of a folder.
-    """
-    return target if target == "-" else check_file_target("--json", target)
-
-
-def check_file_target(option: str, target: str) -> str:
-    """Return the name that an option was given, if a file can be written there; an empty one stays as it is.
-
-    Raises:
-        UserError: its folder is not there or not to be written, or the name is that of a folder.
-    """
-    file = Path(target)
-    if not target or is_stream(file):
-        return target
-    if not file.parent.is_dir():
-        why = f"the folder {file.parent} does not exist; make it, or name another file"
-    elif file.is_dir():
-        why = "a folder has this name; name another file"
-    elif not os.access(file.parent, os.W_OK):
-        why = f"the folder {file.parent} is not writable; name another file"
-    else:
-        return target
-    raise UserError(f"cannot write {option} {target}: {why}")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from sealegs.cli.output import check_json_target
+from sealegs.cli.target_files import check_json_target
 from sealegs.engines.shards import SHARD_HELP, parse_shard
 from sealegs.suites.choices import MOST_JOBS, MOST_SEED
 

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 
 from sealegs.faults.user_error import UserError
-from sealegs.traces.atomic_files import write_all, write_atomically
+from sealegs.traces.atomic_files import is_stream, write_all, write_atomically
 from sealegs.traces.folder_urls import with_urls
 
-MOST_LINKS = 40  # one after the other, as Linux follows them
 
+def check_json_target(target: str) -> str:
+    """Return the name that `--json` was given, if a file can be written there.
 
-def is_stream(file: Path) -> bool:
-    """Return whether a name is that of a pipe, a device or an open file, such as `/dev/stdout` or `>(command)`.
-
-    A file that took its place would take the device away from the whole machine.
+    Raises:
+        UserError: its folder is not there or not to be written, or the name is that of a folder.
     """
-    for _ in range(MOST_LINKS):
-        if os.path.realpath(file.parent).startswith("/proc/"):
-            return True
-        if not file.is_symlink():
-            break
-        file = file.parent / file.readlink()
-    try:
-        mode = file.stat().st_mode
-    except OSError:  # nothing is there yet, or it cannot be seen; writing it says so
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return target if target == "-" else check_file_target("--json", target)
+
+
+def check_file_target(option: str, target: str) -> str:
+    """Return the name that an option was given, if a file can be written there; an empty one stays as it is.
+
+    Raises:
+        UserError: its folder is not there or not to be written, or the name is that of a folder.
+    """
+    file = Path(target)
+    if not target or is_stream(file):
+        return target
+    if not file.parent.is_dir():
+        why = f"the folder {file.parent} does not exist; make it, or name another file"
+    elif file.is_dir():
+        why = "a folder has this name; name another file"
+    elif not os.access(file.parent, os.W_OK):
+        why = f"the folder {file.parent} is not writable; name another file"
+    else:
+        return target
+    raise UserError(f"cannot write {option} {target}: {why}")
 
 
 def write_target(file: Path, data: str | bytes) -> None:
@@ -40,7 +48,7 @@ def write_target(file: Path, data: str | bytes) -> None:
     if not is_stream(file):
         real = Path(os.path.realpath(file)) if file.is_symlink() else file
         if real.is_symlink():
-            raise UserError(f"cannot write {file}: it is one of several links in a circle; name another file")
+            raise UserError(f"cannot write {file}: its symbolic links form a loop; name another file")
         write_atomically(real, data)
         return
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ from sealegs.traces import file_locks
 from sealegs.traces.file_locks import lock_file
 from sealegs.traces.folder_urls import with_urls
 
+MOST_LINKS = 40  # one after the other, as Linux follows them
+OPEN_FILES = ("/proc/", "/dev/fd")  # where Linux and macOS show those of a process
 NEVER_SYNCED = (errno.EINVAL, errno.ENOTSUP)  # from file systems that cannot do it, not from disks that failed
 
 
@@ -138,12 +141,32 @@ def _close_on_windows(file: FileIO) -> None:
         file.close()
 
 
+def is_stream(file: Path) -> bool:
+    """Return whether a name is that of a pipe, a device or an open file, such as `/dev/stdout` or `>(command)`.
+
+    A file that took its place would take the device away from the whole machine.
+    """
+    for _ in range(MOST_LINKS):
+        if os.path.realpath(file.parent).startswith(OPEN_FILES):
+            return True
+        if not file.is_symlink():
+            break
+        file = file.parent / file.readlink()
+    try:
+        mode = file.stat().st_mode
+    except OSError:  # nothing is there yet, or it cannot be seen; writing it says so
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
 def check_appendable(path: Path, remedy: str) -> None:
     """Check that a file can be appended to, before anything depends on it. Nothing is made.
 
     Raises:
         UserError: it cannot be; the message says why.
     """
+    if is_stream(path):  # a pipe's reader would take the attempt for the end
+        return
     check_folder(path.parent, remedy)
     if not path.parent.exists():
         return

@@ -45,8 +45,7 @@ def library_writes(folder: Path) -> Iterator[None]:
             raise
         _probe(folder, error)
         raise UserError(
-            f"cannot write to {folder}: PyTorch could not write a file whole; check the disk; the same command resumes "
-            "the run"
+            f"cannot write to {folder}: PyTorch did not finish a file; check the disk; the same command resumes the run"
         ) from error
 
 

@@ -11,14 +11,13 @@ import typer
 
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import (
-    check_file_target,
     exit_if_invalid,
     print_too_many,
     too_many_invalid,
     write_table_rows,
 )
 from sealegs.cli.shared_options import JUDGING_JOBS, CommandOnSuites, json_option
-from sealegs.cli.target_files import write_target
+from sealegs.cli.target_files import check_file_target, write_target
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID, split_names
 

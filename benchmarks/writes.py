@@ -52,7 +52,9 @@ TWO = "run maze --agent planner --limit 2 --levels C1 --engine mcp --jobs 2"  # 
 ENDING = ".chain"  # of the digests of records
 MAZE = "run maze --agent planner --limit 1 --levels C1"
 # What differs between equal trainings: times, how often it was resumed, and the order of a set and so its commas.
-TRAINERS = ("torch", "transformers", "datasets", "accelerate", "peft", "trl", "sealegs.training.training_run")
+TRAINING = "sealegs.training.training_run"
+TRAINERS = ("torch", "transformers.models.llama.modeling_llama", "datasets", "accelerate", "peft", "trl", TRAINING)
+DRAWING = "sealegs.reports.losses"
 MEASURED = r'"(?:seconds|waited|lives|tokens_per_second|waiting_share)": [\d.e+-]+|,$'
 DATA = "data make clean --n 6 --jobs 1"
 
@@ -142,7 +144,7 @@ COMMANDS = (
         warm=False,
         prepare=_write_model,
         scratch=r"\.|checkpoint-",
-        imports=TRAINERS,
+        imports=(*TRAINERS, DRAWING),
     ),
 )
 
@@ -505,6 +507,7 @@ def main() -> None:
     if arguments.join:
         join_results(arguments.join, arguments.json or TARGET, "agent")
         return
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # several trainings at once would only wait for each other
     known = {one.name: one for one in COMMANDS}
     if unknown := set(arguments.commands) - set(known):
         parser.error(f"there is no command {', '.join(sorted(unknown))}; there are {', '.join(known)}")

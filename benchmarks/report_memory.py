@@ -2,7 +2,8 @@
 
 The logs are of `maze`: records of the direct engine in samples that are otherwise one that Inspect wrote, so that each
 is as long as a real one. Every size is read, judged, tabled and made a page of in a process of its own, whose peak of
-resident memory is what counts (by Linux's `/proc`); `--source` measures another checkout on the same logs.
+resident memory is what counts (by Linux's `/proc`); then once more, with the table of verdicts that the first left.
+`--source` measures another checkout on the same logs.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from sealegs.traces.inspect_logs import RECORD_NOTE, samples
 SIZES = (400, 1_600, 6_000)
 EPOCHS = 3  # 2,000 episodes each
 AGENT = "planner"
+TABLE = ", with the table"
 MEASURE = """
 import json, resource, sys
 from pathlib import Path
@@ -60,19 +62,26 @@ def main() -> None:
         logs = given.logs or Path(temporary)
         rows = [row for size in given.sizes for row in _measured(_logs(logs, size), size, given.source, given.name)]
     before = json.loads(given.out.read_text("utf-8"))["rows"] if given.out.exists() else []
-    write_results(given.out, [*(row for row in before if row["agent"] != given.name), *rows])
+    own = (given.name, f"{given.name}{TABLE}")
+    write_results(given.out, [*(row for row in before if row["agent"] not in own), *rows])
     for row in rows:
         print(row)
 
 
 def _measured(logs: Path, size: int, source: Path, name: str) -> Iterator[dict[str, Any]]:
     env = {**os.environ, "PYTHONPATH": str(source.resolve())}
-    done = subprocess.run([sys.executable, "-c", MEASURE, logs], env=env, check=True, capture_output=True, text=True)
-    found = json.loads(done.stdout)
-    assert found["n"] == size, found
-    for metric, value in (("start", found["start"]), ("rows", found["read"]), ("page", found["page"])):
-        yield _row(name, size, f"{metric}_mib", round(value, 1))
-    yield _row(name, size, "cpu_s", round(found["cpu"], 1))
+    for part in logs.glob("*.parquet"):
+        part.unlink()
+    for agent in (name, f"{name}{TABLE}"):
+        if agent != name and not any(logs.glob("*.parquet")):  # fewer samples get none
+            return
+        command = [sys.executable, "-c", MEASURE, logs]
+        done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
+        found = json.loads(done.stdout)
+        assert found["n"] == size, found
+        for metric, value in (("start", found["start"]), ("rows", found["read"]), ("page", found["page"])):
+            yield _row(agent, size, f"{metric}_mib", round(value, 1))
+        yield _row(agent, size, "cpu_s", round(found["cpu"], 1))
 
 
 def _row(name: str, size: int, metric: str, value: float) -> dict[str, Any]:
@@ -92,6 +101,7 @@ def _logs(folder: Path, size: int) -> Path:
     found = list(samples(log, []))
     template, started = max(found, key=lambda one: len(json.dumps(one[0])))[0], found[0][1]
     made.mkdir()
+    (made / "run.json").write_text("{}", "utf-8")  # so that it is a run's folder
     with zipfile.ZipFile(made / "log.eval", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("_journal/start.json", json.dumps({"eval": {**started, "dataset": {}}}))
         for number, events in enumerate(read_episodes(folder / "records" / "episodes.jsonl", [])):

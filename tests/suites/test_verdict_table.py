@@ -26,7 +26,7 @@ from sealegs.scoring.episode_verdict import Verdict
 from sealegs.suites.maze import verdict_table as table_of
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.suite import SUITE, MazeSuite
+from sealegs.suites.maze.suite import SUITE
 from sealegs.suites.maze.verdict_table import MazeVerdict, encode_rows, read_maze_verdicts, verdict_table
 from sealegs.suites.ranked_runs import ranked_tables
 from sealegs.traces import read_episodes
@@ -49,20 +49,6 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first["about"]["outside"] = "the provider is gone"  # one is invalid
     file.write_text("".join([json.dumps(first) + "\n", *lines[1:]]), "utf-8")
     return folder
-
-
-@pytest.fixture
-def judged(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often each episode was judged."""
-    found: Counter[str] = Counter()
-    judge = SUITE.judge
-
-    def count(episode: Scenario, record: Any) -> Any:
-        found[episode.id] += 1
-        return judge(episode, record)
-
-    monkeypatch.setattr(MazeSuite, "judge", staticmethod(count))
-    return found
 
 
 @pytest.fixture

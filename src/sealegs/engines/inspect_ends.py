@@ -16,7 +16,7 @@ from inspect_ai.model import ContentText, ModelOutput
 from inspect_ai.model._model import ModelGenerateError
 from tenacity import RetryError
 
-from sealegs.engines.logs import one_line
+from sealegs.faults.user_error import one_line
 from sealegs.traces.events import Reason
 from sealegs.traces.recorder import Recorder
 

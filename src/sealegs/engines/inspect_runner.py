@@ -30,10 +30,11 @@ from sealegs.engines.inspect_ends import SCRIPTED, outside_cause
 from sealegs.engines.inspect_first_call import ask_first, stop_at_quota
 from sealegs.engines.inspect_forecast import Forecast, forecasting
 from sealegs.engines.inspect_prices import check_priced, use_prices
-from sealegs.engines.logs import SETTINGS, LogError, LogSchema, one_line
+from sealegs.engines.logs import SETTINGS, LogError, LogSchema
 from sealegs.engines.model_setup import ModelSetup
 from sealegs.engines.run_estimate import finished_uses
 from sealegs.engines.run_usage import RunUsage, usage_of
+from sealegs.faults.user_error import one_line
 from sealegs.traces import Event, FaultInjected, Recorder, encode_event
 from sealegs.traces.folder_lock import locks_folder
 from sealegs.traces.inspect_logs import RECORD_NOTE, noted_events

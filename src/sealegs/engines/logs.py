@@ -11,18 +11,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
-from sealegs.engines.run_usage import RunUsage
+from sealegs.engines.sample_records import RECORD_FIELDS, Unrecorded, sample_record
 from sealegs.engines.shards import absent_shards_note, read_shard_note
-from sealegs.faults.user_error import UserError
+from sealegs.faults.user_error import UserError, one_line
 from sealegs.tasks.editions import TASK_SET
-from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, StoreError, build_record, read_episodes
+from sealegs.traces import Event, Record, StoreError, build_record, read_episodes
 from sealegs.traces.episode_ranges import WHOLE_FILE, EpisodePlace, FileRange
-from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples, samples_planned
-from sealegs.traces.record import OUTSIDE, USAGE
+from sealegs.traces.inspect_logs import SUFFIX, placed_samples, sample_after, samples, samples_planned
 from sealegs.traces.store import read_placed_episodes
 
 SETTINGS = "run.json"  # beside the records: the settings of the run
@@ -57,7 +56,7 @@ class LogSchema(Generic[E]):
     suite: str
     settings: tuple[str, ...]
     episode: Callable[[Record, Path], E]
-    unrecorded: Callable[[Mapping[str, Any], Mapping[str, Any], Path], list[Event]]
+    unrecorded: Unrecorded
     defaults: Mapping[str, str] = field(default_factory=dict)
     example: str = "planner"
 
@@ -268,7 +267,7 @@ def run_key(found: Record, form: LogSchema[Any]) -> tuple[str, ...]:
 
 
 class RecordedEpisode(NamedTuple, Generic[E]):
-    """A record with its settings, what it is, how many the file was begun for, and where it is in a file of ours."""
+    """A record with its settings, what it is, how many the file was begun for, and where it is in the file."""
 
     record: Record
     run: tuple[str, ...]
@@ -289,7 +288,7 @@ def recorded(
     Args:
         file, warnings: the file, and a list of what had to be left out.
         form: of the records.
-        within, seen: of records of ours, as in `read_placed_episodes`.
+        within, seen: as in `read_placed_episodes`; of a log of Inspect's, `seen` is not called, and a range has no end.
 
     Raises:
         LogError: there is something that cannot be read.
@@ -316,8 +315,12 @@ def _events_of(
     """Each episode of a file, how many the file was begun for (0 where it does not say), and its place."""
     try:
         if file.suffix == SUFFIX:
-            for sample, started in samples(file, warnings):
-                yield _sample_record(sample, started, file, form), samples_planned(started), None
+            last, before = within.after.end, len(warnings)
+            for number, sample, started in placed_samples(file, warnings, last, fields=RECORD_FIELDS):
+                # What is whole in a log that was cut off has no place: the log may yet be continued.
+                place = EpisodePlace(last, number, number) if len(warnings) == before else None
+                yield sample_record(sample, started, file, form.unrecorded), samples_planned(started), place
+                last = number
         else:
             for place, events in read_placed_episodes(file, warnings, within, seen):
                 yield events, 0, place
@@ -325,40 +328,16 @@ def _events_of(
         raise LogError(str(error)) from error
 
 
-def _sample_record(
-    sample: Mapping[str, Any], started: Mapping[str, Any], file: Path, form: LogSchema[Any]
-) -> list[Event]:
-    """The record of a sample, with a note of what failed before its agent began or after it had ended."""
-    error = one_line(str((sample.get("error") or {}).get("message") or ""))
-    events = sample_events(sample)
-    if not events:
-        cause = f"the sample ended before its agent began: {error or 'no record'}"
-        return with_outside(form.unrecorded(sample, started, file), cause)
-    events = _with_usage(events, sample)
-    # A crash of the agent is a result, and Inspect reports it as an error of the sample, too.
-    if error and isinstance(events[-1], EpisodeEnded) and events[-1].reason != "crashed":
-        return with_outside(events, f"the sample failed after its agent had ended: {error}")
-    return events
+def record_after(file: Path, start: int, form: LogSchema[Any]) -> Record:
+    """The record of the first episode of a file that does not begin before `start` (see `EpisodePlace`).
 
-
-def with_outside(events: Sequence[Event], cause: str) -> list[Event]:
-    """The events of an episode that this cause, which is neither agent nor tools, makes invalid."""
-    return _noted(events, {OUTSIDE: cause})
-
-
-def _with_usage(events: Sequence[Event], sample: Mapping[str, Any]) -> list[Event]:
-    """The events with what all models of the sample used: tokens, seconds and, where prices are known, dollars."""
-    used = RunUsage.of(sample.get("model_usage") or {})
-    usage: dict[str, float] = {name: value for name, value in used._asdict().items() if value}
-    if usage and (seconds := sample.get("working_time")):  # of a model: what a scripted agent needs says nothing
-        usage["seconds"] = seconds
-    return _noted(events, {USAGE: usage} if usage else {})
-
-
-def _noted(events: Sequence[Event], facts: Mapping[str, Any]) -> list[Event]:
-    first, *rest = events
-    assert isinstance(first, EpisodeStarted)
-    return [replace(first, about={**first.about, **facts}), *rest]
+    Raises:
+        StoreError: there is something that cannot be read.
+    """
+    if file.suffix == SUFFIX:
+        return build_record(sample_record(*sample_after(file, start), file, form.unrecorded))
+    _, events = next(read_placed_episodes(file, [], FileRange(EpisodePlace(start, start, 0))))
+    return build_record(events)
 
 
 def invalid_note(causes: Sequence[str]) -> list[str]:
@@ -388,9 +367,3 @@ def check_edition(found: Record, there: str, file: Path) -> None:
             f"{file}: {found.episode} was played on the task set {found.about[TASK_SET]}, and {there} is there now; "
             "restore those tasks, or run it again"
         )
-
-
-def one_line(text: str, most: int = 200) -> str:
-    """A text as one line of at most so many characters."""
-    text = " ".join(text.split())
-    return text if len(text) <= most else f"{text[: most - 3]}..."

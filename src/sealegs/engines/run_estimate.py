@@ -106,7 +106,7 @@ def finished_uses(folder: Path) -> list[EpisodeUse]:
     found = []
     for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
         # Warnings of a log that was cut off are for reports; an estimate takes the episodes that there are.
-        for sample, _ in samples(file, []):
+        for sample, _ in samples(file, [], fields=("model_usage", "working_time")):
             # Inspect writes null where nothing was counted, so a default of `get` is not enough.
             models = list((sample.get("model_usage") or {}).values())
             questions = sum(event.get("event") == "model" for event in sample.get("events", []))

@@ -35,6 +35,6 @@ def usage_of(folder: Path) -> RunUsage:
     total = RunUsage()
     for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
         # Whatever was used has to be paid for, whether it counts or not.
-        for sample, _ in samples(file, [], interrupted=True):
+        for sample, _ in samples(file, [], interrupted=True, fields=("model_usage",)):
             total = total.plus(RunUsage.of(sample.get("model_usage") or {}))
     return total

@@ -6,7 +6,10 @@ after the other, as long as each is of the bytes that are there and of today's c
 from there on, and writes what it found out as further parts. So a table that is missing, stale, foreign or unfinished
 costs time and changes nothing. Each part is there whole or not at all, hence nothing else says which of them count.
 
-It needs pyarrow; without it no part is read or written. It does not cover logs of Inspect.
+A log of Inspect's is a file of records, too (`LogTableParts`). It does not grow, and its samples do not follow each
+other as bytes do, so the digest in each of its parts is that of the whole log.
+
+It needs pyarrow; without it no part is read or written.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields, is_dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -47,10 +51,11 @@ class PartNote:
 
     Attributes:
         code: a digest of Sealegs's files, which hold the judge, the tasks and the table's columns.
-        start, end: the bytes of the records that it is about.
+        start, end: the bytes of the records that it is about; of a log, its samples.
         line: the number of their last line.
-        digest: their SHA-256.
+        digest: the SHA-256 of these bytes; of a log, that of all its bytes.
         sets: the task sets that do not ship, by folder, with their editions.
+        last: whether it is known that nothing follows.
     """
 
     code: str
@@ -59,6 +64,7 @@ class PartNote:
     line: int
     digest: str
     sets: Mapping[str, str]
+    last: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,11 @@ class TableParts:
     ) -> None:
         self._records, self._schema, self._encode, self._edition = records, schema, encode, edition
 
+    @property
+    def whole(self) -> str:
+        """The digest that all parts have in common; empty where each has that of its own bytes."""
+        return ""
+
     def file(self, number: int) -> Path:
         """The path of the part of this number, from 1 on."""
         return self._records.with_name(f"verdicts-{number:05}.parquet")
@@ -114,8 +125,7 @@ class TableParts:
         while (part := self._part(len(found) + 1)) and part.note.start == end:
             found.append(part)
             end = part.note.end
-        with ThreadPoolExecutor(HASHED) as threads:
-            same = list(threads.map(self._is_of_records, found))
+        same = self._are_of_records(found)
         return found[: same.index(False)] if False in same else found
 
     def write(self, number: int, rows: Sequence[Row], note: PartNote) -> None:
@@ -150,14 +160,40 @@ class TableParts:
             return None
         return TablePart(self.file(number), note) if current else None
 
+    def _are_of_records(self, parts: Sequence[TablePart]) -> list[bool]:
+        """Compare each part with the bytes that are there; true where they are the same."""
+        with ThreadPoolExecutor(HASHED) as threads:
+            return list(threads.map(self._is_of_records, parts))
+
     def _is_of_records(self, part: TablePart) -> bool:
-        found, left = hashlib.sha256(), part.note.end - part.note.start
-        with self._records.open("rb") as file:
-            file.seek(part.note.start)
-            while left and (block := file.read(min(left, BLOCK))):
-                found.update(block)
-                left -= len(block)
-        return not left and found.hexdigest() == part.note.digest
+        return _digest(self._records, part.note.start, part.note.end) == part.note.digest
+
+
+class LogTableParts(TableParts):
+    """The table of a log of Inspect's: every part is of the whole file."""
+
+    def file(self, number: int) -> Path:
+        """The path of the part of this number: a folder may hold several logs."""
+        return self._records.with_name(f"{self._records.stem}.verdicts-{number:05}.parquet")
+
+    @cached_property
+    def whole(self) -> str:
+        """The digest of the log; taken before it is read, so that the parts of one that changes meanwhile are stale."""
+        return _digest(self._records, 0, self._records.stat().st_size)
+
+    def _are_of_records(self, parts: Sequence[TablePart]) -> list[bool]:
+        return [part.note.digest == self.whole for part in parts]
+
+
+def _digest(file: Path, start: int, end: int) -> str:
+    """The SHA-256 of these bytes of a file; empty where they are not all there."""
+    found, left = hashlib.sha256(), end - start
+    with file.open("rb") as data:
+        data.seek(start)
+        while left and (block := data.read(min(left, BLOCK))):
+            found.update(block)
+            left -= len(block)
+    return "" if left else found.hexdigest()
 
 
 def _note_in(schema: pa.Schema) -> PartNote:
@@ -176,6 +212,7 @@ class PartWriter:
         self._parts, self._written = parts, len(before)
         self.after = EpisodePlace(0, before[-1].note.end, before[-1].note.line) if before else FILE_BEGINS
         self._start, self._last, self._open = self.after.end, self.after, True
+        self._whole = parts.whole
         self._hash, self._digest = hashlib.sha256(), ""
         self._rows: list[Row] = []
         self._sets: dict[str, str] = {}
@@ -202,15 +239,25 @@ class PartWriter:
             return
         self._rows.append(row)
         self._sets |= sets
-        self._last, self._digest = place, self._hash.copy().hexdigest()
+        self._last, self._digest = place, self._whole or self._hash.copy().hexdigest()
         if len(self._rows) == MOST:
             self.close()
 
-    def close(self) -> None:
-        """Write what there is, if it is enough for a part. Where it cannot be written, the table ends."""
-        if not self._open or len(self._rows) < LEAST:
+    def end(self) -> None:
+        """Write what there is after the last episode; of a file that does not grow, however little it is."""
+        self.close(last=bool(self._whole))
+
+    def close(self, *, last: bool = False) -> None:
+        """Write what there is, if it is enough for a part. Where it cannot be written, the table ends.
+
+        Args:
+            last: whether it is known that nothing will follow.
+        """
+        least = 1 if last and self._written else LEAST
+        if not self._open or len(self._rows) < least:
             return
-        note = PartNote(source_digest(OURS), self._start, self._last.end, self._last.line, self._digest, self._sets)
+        about = (self._start, self._last.end, self._last.line, self._digest, self._sets)
+        note = PartNote(source_digest(OURS), *about, last)
         try:
             self._parts.write(self._written + 1, self._rows, note)
         except (OSError, UserError, TypeError, ValueError, OverflowError):  # or a value is none that Parquet holds

@@ -13,7 +13,10 @@ ENDED = re.compile(rb'\s*\{\s*"type"\s*:\s*"ended"')
 
 
 class EpisodePlace(NamedTuple):
-    """The place of an episode in a file of records: first byte, the byte after its last, and its last line's number."""
+    """The place of an episode in a file of records: first byte, the byte after its last, and its last line's number.
+
+    In a log of Inspect's it is counted in samples: those before it, and those up to it.
+    """
 
     start: int
     end: int

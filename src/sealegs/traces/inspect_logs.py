@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from sealegs.traces.store import StoreError
 
 RECORD_NOTE = "sealegs record"  # the source of the note in which a sample keeps its record
 SUFFIX = ".eval"
+START = "_journal/start.json"  # the entry that says what the whole run is
 BUDGET_NOTE = "sealegs budget"  # the source of the note in a sample that was not begun, because the budget is spent
 
 EVENT_FIELDS = ("event", "source", "data")  # of what a record and the state of its sample are read from
@@ -42,18 +43,82 @@ def samples(
     Raises:
         StoreError: the log cannot be read.
     """
+    for _, sample, started in placed_samples(file, warnings, interrupted=interrupted, fields=fields):
+        yield sample, started
+
+
+def placed_samples(
+    file: Path,
+    warnings: list[str],
+    after: int = 0,
+    *,
+    interrupted: bool = False,
+    fields: tuple[str, ...] | None = None,
+) -> Iterator[tuple[int, Mapping[str, Any], Mapping[str, Any]]]:
+    """Each sample of a log with its number, counted from 1 and over interrupted ones too; see `samples`.
+
+    Args:
+        file, warnings, interrupted, fields: as for `samples`.
+        after: the number of the sample after which to begin. Those up to it are not read.
+
+    Raises:
+        StoreError: the log cannot be read.
+    """
     try:
         started: dict[str, Any] = {}
-        for name, content in log_entries(file, warnings):
+        number = 0
+
+        def wanted(name: str) -> bool:
+            nonlocal number
+            number += _holds_sample(name)
+            return number > after if _holds_sample(name) else name == START
+
+        for name, content in log_entries(file, warnings, wanted):
             # It comes first in a log, so that every sample has it beside it.
-            if name == "_journal/start.json":
+            if name == START:
                 started = json.loads(content)["eval"]
-            elif name.startswith("samples/") and name.endswith(".json"):
-                sample = json.loads(content) if fields is None else _part_of(content, fields)
-                if interrupted or not _interrupted(sample):
-                    yield sample, started
+                continue
+            sample = json.loads(content) if fields is None else _part_of(content, fields)
+            if interrupted or not _interrupted(sample):
+                yield number, sample, started
     except (json.JSONDecodeError, KeyError) as error:
         raise StoreError(f"{file} is not a readable Inspect log ({error}); restore it or delete it") from error
+
+
+def sample_after(file: Path, number: int) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The sample of a whole log that `placed_samples` gives first after this number, and what the log says of the run.
+
+    Raises:
+        StoreError: the log cannot be read, or there is none.
+    """
+    from sealegs.traces import salvage
+
+    try:
+        state = file.stat()
+        started, entries = _directory(file, state.st_mtime_ns, state.st_size)
+        with file.open("rb") as data:
+            for entry in entries[number:]:
+                sample = json.loads(salvage.read_entry(data, entry))
+                if not _interrupted(sample):
+                    return sample, started
+    except (OSError, zipfile.BadZipFile, ValueError, KeyError) as error:
+        raise StoreError(f"{file} is not a readable Inspect log ({error}); restore it or delete it") from error
+    raise StoreError(f"{file} holds no sample after {number}; restore it or delete it")
+
+
+@lru_cache(maxsize=1)  # many samples of one log are wanted, one after the other
+def _directory(file: Path, _changed: int, _size: int) -> tuple[Mapping[str, Any], list[zipfile.ZipInfo]]:
+    """Read the note of a log on the whole run, and the entries of its samples."""
+    from sealegs.traces import salvage
+
+    with zipfile.ZipFile(file) as archive, file.open("rb") as data:
+        entries = {one.filename: one for one in archive.infolist()}
+        started = json.loads(salvage.read_entry(data, entries[START]))["eval"]
+    return started, [entry for name, entry in entries.items() if _holds_sample(name)]
+
+
+def _holds_sample(name: str) -> bool:
+    return name.startswith("samples/") and name.endswith(".json")
 
 
 def _part_of(content: bytes, fields: tuple[str, ...]) -> dict[str, Any]:
@@ -113,12 +178,15 @@ def with_end(events: list[Event]) -> list[Event]:
     return [*events, EpisodeEnded("limit", "cut off by Inspect")]
 
 
-def log_entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
+def log_entries(
+    file: Path, warnings: list[str], wanted: Callable[[str], bool] = lambda _: True
+) -> Iterator[tuple[str, bytes]]:
     """Name and content of what a log holds; of one that was cut off, what is whole.
 
     Args:
         file: the log.
         warnings: a list that gets a sentence where something had to be left out.
+        wanted: asked once for each name, in their order; what it does not want is not read.
 
     Raises:
         StoreError: the log cannot be read.
@@ -131,13 +199,14 @@ def log_entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
         with zipfile.ZipFile(file) as archive, file.open("rb") as data:
             # A name that was written twice counts by its last entry.
             for entry in {one.filename: one for one in archive.infolist()}.values():
-                yield entry.filename, salvage.read_entry(data, entry)
+                if wanted(entry.filename):
+                    yield entry.filename, salvage.read_entry(data, entry)
     except zipfile.BadZipFile as error:
         saved = list(salvage.entries(file))
         if not saved:
             raise StoreError(f"{file} is not a readable Inspect log ({error}); restore it or delete it") from error
         warnings.append(f"{file.name} was cut off while it was written; what is whole in it is read")
-        yield from saved
+        yield from (one for one in saved if wanted(one[0]))
     except OSError as error:
         raise StoreError(f"{file} cannot be read ({error.strerror}); name another file") from error
 

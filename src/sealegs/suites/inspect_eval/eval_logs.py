@@ -14,8 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sealegs.engines.logs import OF_SUITE, SETTINGS, LogError, agent_or_model, log_files, one_line
+from sealegs.engines.logs import OF_SUITE, SETTINGS, LogError, agent_or_model, log_files
 from sealegs.engines.shards import Shard, absent_shards_note, read_shard_note
+from sealegs.faults.user_error import one_line
 from sealegs.scoring.metric import Row, player_row
 from sealegs.suites.inspect_eval.options import CLEAN, VERSION
 from sealegs.tasks.editions import TASK_SET

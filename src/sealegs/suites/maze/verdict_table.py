@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sealegs.engines.folders import RECORDS
 from sealegs.engines.judging_ahead import JudgedRow, judged_rows
-from sealegs.engines.logs import Logged, ReadEpisode, RecordedEpisode, read_run_files, recorded
+from sealegs.engines.logs import SETTINGS as RUN_SETTINGS
+from sealegs.engines.logs import Logged, ReadEpisode, RecordedEpisode, read_run_files, record_after, recorded
 from sealegs.engines.table_parts import (
+    LogTableParts,
     PartWriter,
     TableParts,
     arrow_schema,
@@ -29,9 +31,9 @@ from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.suites.maze.maze_logs import SCHEMA, SETTINGS, MazeJudge, judge_maze_episode
 from sealegs.tasks.editions import TASK_SET
-from sealegs.traces import Record, build_record
+from sealegs.traces import Record
 from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace, FileRange
-from sealegs.traces.store import read_placed_episodes
+from sealegs.traces.inspect_logs import SUFFIX
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,7 +44,7 @@ COLUMNS: Mapping[str, Any] = {
     **{"run": dict.fromkeys(SETTINGS, str), "episode": Scenario, "level": str},
     **{"verdict": Verdict, "alike": int, "rung": str, "version": str},
     **dict.fromkeys(("tokens", "cost", "seconds"), float | None),
-    **{"start": int, "end": int},
+    **{"promised": int, "start": int, "end": int},
 }
 
 
@@ -88,15 +90,17 @@ def read_maze_verdicts(
 
 
 def verdict_table(records: Path) -> TableParts | None:
-    """The table of a file of records; None where there can be none."""
+    """The table of a file of records or a log of Inspect's; None where there can be none."""
     if not may_have_table(records):
         return None
-    return TableParts(records, _schema(), encode_rows, lambda folder: task_set(folder).edition)
+    made = LogTableParts if records.suffix == SUFFIX else TableParts
+    return made(records, _schema(), encode_rows, lambda folder: task_set(folder).edition)
 
 
 def may_have_table(records: Path) -> bool:
-    """Return whether there can be a table of this file here."""
-    return records.name == RECORDS and tables_usable()
+    """Return whether there can be a table of this file here: in the folder of a run of ours, nobody else's."""
+    ours = records.name == RECORDS or (records.suffix == SUFFIX and (records.parent / RUN_SETTINGS).exists())
+    return ours and tables_usable()
 
 
 @cache
@@ -118,11 +122,13 @@ def _episodes(
             valid = valid[:place]
             break
         yield from _rows_of(rows, file)
+    if valid and valid[-1].note.last:
+        return
     writer = PartWriter(table, valid)
     for one in judged_rows(file, warnings, writer.after, writer.seen, judged):
         writer.add(one.place, one.row, one.sets)
         yield one.judged
-    writer.close()
+    writer.end()
 
 
 def _unseen(_lines: bytes) -> None:
@@ -151,7 +157,7 @@ def judged_episode(
         played_cell(episode.base.level, episode.mode, episode.task, found),
         str(found.about.get("version", "")),
         str(found.about["plan"]),
-        partial(_record_at, file, one.place.start) if one.place else partial(_itself, found),
+        _loading(found, file, one.place),
     )
     return ReadEpisode(one.run, episode, "", verdict, one.promised)
 
@@ -169,7 +175,8 @@ def table_row(one: RecordedEpisode[Scenario], judged: MazeVerdict | None) -> dic
     return {
         **{"name": found.episode, "outside": found.outside, "plan": str(about["plan"])},
         **{"run": dict(zip(SETTINGS, one.run, strict=True))},
-        **{"episode": one.episode, "level": one.episode.base.level, "start": start, "end": end},
+        **{"episode": one.episode, "level": one.episode.base.level},
+        **{"promised": one.promised, "start": start, "end": end},
         **{"verdict": judged and judged.result.verdict, "rung": judged.result.rung if judged else ""},
         "version": str(about.get("version", "")),
         **(dict(zip(("tokens", "cost", "seconds"), judged.played[4:], strict=True)) if judged else {}),
@@ -206,18 +213,18 @@ def _rows_of(table: pa.Table, file: Path) -> Iterator[ReadEpisode[Scenario, Maze
     cells: dict[PlayedCell, PlayedCell] = {}
     used = zip(values("tokens"), values("cost"), values("seconds"), strict=True)
     columns = (zip(*members("run"), strict=True), map(Scenario, *members("episode")), _verdicts(table))
-    plain = (values(name) for name in ("name", "outside", "level", "rung", "version", "plan", "start"))
-    for run, episode, verdict, use, name, outside, level, rung, version, plan, start in zip(
+    plain = (values(name) for name in ("name", "outside", "level", "rung", "version", "plan", "promised", "start"))
+    for run, episode, verdict, use, name, outside, level, rung, version, plan, promised, start in zip(
         *columns, used, *plain, strict=True
     ):
         if verdict is None:
-            yield ReadEpisode(run, episode, outside, None)
+            yield ReadEpisode(run, episode, outside, None, promised)
             continue
         result = MazeResult(episode.task, level, episode.mode, episode.epoch, verdict, rung)
         cell = PlayedCell(level, episode.mode, episode.task, "", *use)
         cell = cells.setdefault(cell, cell)  # mostly equal, and there are many
-        judged = MazeVerdict(name, result, cell, version, plan, partial(_record_at, file, start))
-        yield ReadEpisode(run, episode, outside, judged)
+        judged = MazeVerdict(name, result, cell, version, plan, partial(record_after, file, start, SCHEMA))
+        yield ReadEpisode(run, episode, outside, judged, promised)
 
 
 def _verdicts(table: pa.Table) -> Iterator[Verdict | None]:
@@ -234,9 +241,11 @@ def _verdict(values: Mapping[str, Any]) -> Verdict:
     return Verdict(**given)
 
 
-def _record_at(file: Path, start: int) -> Record:
-    _, events = next(read_placed_episodes(file, [], FileRange(EpisodePlace(start, start, 0))))
-    return build_record(events)
+def _loading(found: Record, file: Path, place: EpisodePlace | None) -> Callable[[], Record]:
+    """Give the record of an episode that was just read; it is read again where that is cheap, and else kept."""
+    if place is None or file.suffix == SUFFIX:
+        return partial(_itself, found)
+    return partial(record_after, file, place.start, SCHEMA)
 
 
 def _itself(found: Record) -> Record:

@@ -67,6 +67,7 @@ CHROMIUM = reason("chromium", "apt-get install chromium")
 CURL = reason("curl", "apt-get install curl")
 DOCKER = reason("a Docker daemon", "run .ci/docker")
 FORKED = reason("a system that forks processes", "run on Linux or macOS")
+FILE_LIMITS = reason("limits on the size of a process's files", "run on Linux")
 GLIBC = reason("glibc's allocator", "run on Linux with glibc")
 HEADERS = reason("the kernel's headers of this machine", "apt-get install linux-libc-dev")
 INNER_PACKAGES = reason(

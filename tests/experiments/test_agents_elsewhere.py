@@ -123,6 +123,23 @@ def test_a_command_that_fails_or_hangs_fails_the_run(tmp_path: Path) -> None:
     assert hung.runs[0].record.exposed, "what was recorded before the end is kept"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason=needs.FILE_LIMITS)
+def test_a_command_whose_record_cannot_be_written_has_no_verdict(tmp_path: Path) -> None:
+    """A full disk must not reach the agent as a failure of its tools, nor its verdict."""
+    command = f"{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'agent.py'))} {{input}}"
+
+    def judged(limit: int) -> ExperimentReport:
+        limited = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n{AGENT}"
+        (tmp_path / "agent.py").write_text(f"{limited}\nassert 'last' not in globals()\n")
+        return experiment(command, plan("nothing"), inputs=["x"], runs=1, baseline=False)
+
+    whole = judged(100_000).runs[0]
+    assert (whole.record.answer, len(whole.record.turns)) == ("x 5", 1)
+    for limit in (20, 100, 300):
+        with pytest.raises(UserError, match="the record of a process of the agent could not be written"):
+            judged(limit)
+
+
 def test_a_command_in_any_language_is_struck_behind_the_proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("mcp", reason=needs.module("mcp"))
     (tmp_path / "server.py").write_text(MCP_SERVER)

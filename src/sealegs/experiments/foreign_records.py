@@ -8,15 +8,25 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from sealegs.faults.user_error import UserError
 from sealegs.traces import Event, Recorder
-from sealegs.traces.environment_names import LIVE
+from sealegs.traces.environment_names import FAILED, LIVE
 from sealegs.traces.events import EpisodeEnded, EpisodeStarted, FactsNoted
 from sealegs.traces.specs import TOOLS
 from sealegs.traces.store import read_events
 
 
 def enter_foreign_records(folder: Path, recorder: Recorder) -> None:
-    """Enter what the processes of a run have recorded, each whole or, where it was killed, as far as it came."""
+    """Enter what the processes of a run have recorded, each whole or, where it was killed, as far as it came.
+
+    Raises:
+        UserError: one of them could not write its record, so nobody knows what it did.
+    """
+    if any(folder.glob(f"*{FAILED}")):
+        raise UserError(
+            f"the record of a process of the agent could not be written below {folder.parent.parent}; make room there, "
+            "or name another place for temporary files (TMPDIR)"
+        )
     whole = {file.with_suffix(LIVE): file for file in folder.glob("*.jsonl") if file.stat().st_size}
     files = [whole.get(live, live) for live in sorted(folder.glob(f"*{LIVE}"))]
     for number, file in enumerate(files, 1):

@@ -12,6 +12,7 @@ TIMEOUT = "SEALEGS_TIMEOUT"  # seconds after which one call is given up
 REDACT, REDACT_NAMES, REDACTION_KEY = "SEALEGS_REDACT", "SEALEGS_REDACT_NAMES", "SEALEGS_REDACTION_KEY"
 RECORD_KEY = "SEALEGS_RECORD_KEY"  # of the digests over records
 LIVE = ".live"  # ends the name of a file that gets each event as it happens, for a process that is killed
+FAILED = ".failed"  # ends its name in place of that, where an event could not be written
 
 
 def records_file(environment: Mapping[str, str] = os.environ) -> Path | None:

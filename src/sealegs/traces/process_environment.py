@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from sealegs.faults.plan_files import read_plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.inject import RealClock, Session
-from sealegs.traces.atomic_files import write_all, write_atomically
+from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.environment_names import EPISODE, LIVE, PLAN, TIMEOUT, records_file
+from sealegs.traces.episode_file import EpisodeFiles
 from sealegs.traces.events import Event
 from sealegs.traces.record_chain import write_chain
 from sealegs.traces.recorder import Recorder
 from sealegs.traces.redaction import OWNER_ONLY, redactor_for
-from sealegs.traces.store import RecordWriter, redacted_lines
+from sealegs.traces.store import redacted_lines
 
 
 @contextmanager
@@ -40,23 +41,15 @@ def environment_session(specs: Iterable[ToolSpec] = (), timeout: float | None = 
     Raises:
         PlanError: the plan that it names cannot be read.
         UserError: its timeout is not a number of seconds.
+        OSError: there is no folder for records where it says.
     """
     plan = os.environ.get(PLAN)
     if not plan:
         yield None
         return
     clock, file = RealClock(), records_file()
-    live = Path(os.devnull) if file is None else file.with_suffix(LIVE)
-    redactor = redactor_for(None if file is None else file.parent)
-    if file is not None:
-        live.touch(OWNER_ONLY)
-    writer = RecordWriter(redactor)
-    with live.open("ab", buffering=0) as stream:
-
-        def write(event: Event) -> None:
-            write_all(stream, writer.line(event).encode())
-
-        recorder = Recorder(clock, write)
+    with closing(EpisodeFiles(None, None if file is None else file.with_suffix(LIVE))) as files:
+        recorder = Recorder(clock, files.write)
         recorder.start(os.environ.get(EPISODE, ""), {"plan": plan})
         session = Session(
             read_plan(plan),
@@ -71,9 +64,17 @@ def environment_session(specs: Iterable[ToolSpec] = (), timeout: float | None = 
                 yield session
         finally:
             recorder.finish("answered")
-            if file is not None:  # whole, with what is known of the tools
-                write_atomically(file, "".join(redacted_lines(recorder.events, redactor)), mode=OWNER_ONLY)
-                write_chain(file)
+            if file is not None and files.failed is None:
+                try:
+                    _keep_whole(recorder.events, file)
+                except (UserError, OSError) as error:  # the agent is not to fail by what its record lacks
+                    files.fail(str(error))
+
+
+def _keep_whole(events: Iterable[Event], file: Path) -> None:
+    """Write a finished record with what is known of the tools, which its live form may lack."""
+    write_atomically(file, "".join(redacted_lines(events, redactor_for(file.parent))), mode=OWNER_ONLY)
+    write_chain(file)
 
 
 def _timeout() -> float | None:

@@ -1,11 +1,13 @@
 """How an episode of the proxy ended, as its record says it; what was recorded outlives the proxy."""
 
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
 from sealegs.traces import Record, build_record, read_episodes
+from tests import needs
 from tests.adapters.mcp.piping import cancel, piped, text_of, waited_for
 
 CUT = [{"match": {"tool": "echo"}, "when": {"nth": 2}, "fault": {"kind": "connection", "mode": "reset"}}]
@@ -23,7 +25,7 @@ def record(file: Path) -> Record:
         ("the server dies", "crashed", "the server ended with exit code 7"),
         ("a fault cuts", "answered", "a fault cut the connection"),
         ("a signal ends it", "answered", "SIGTERM"),
-        ("it is killed", "crashed", "the record breaks off: the process was killed"),
+        ("it is killed", "crashed", "the record breaks off: its process was killed, or could not write it"),
     ],
 )
 def test_the_record_says_who_ended_it(tmp_path: Path, how: str, reason: str, detail: str) -> None:
@@ -47,6 +49,25 @@ def test_the_record_says_who_ended_it(tmp_path: Path, how: str, reason: str, det
     assert (found.end.reason, found.end.detail) == (reason, detail)
     assert found.turns[0].call.tool == "echo"
     assert found.turns[0].shown is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason=needs.FILE_LIMITS)
+@pytest.mark.parametrize("room", [0, 40, 200])
+def test_calls_go_on_where_the_record_cannot(tmp_path: Path, room: int) -> None:
+    """A full disk is no failure of a tool: the client gets its answers, and hears nothing of it."""
+    import resource
+
+    file, events = tmp_path / "records.jsonl", tmp_path / "events.jsonl"
+    with piped(tmp_path, None, "--records", str(file), "--events", str(events)) as pipes:
+        assert text_of(pipes.answer(1, "echo", a=1))
+        limit = file.stat().st_size + room
+        resource.prlimit(pipes.process.pid, resource.RLIMIT_FSIZE, (limit, limit))
+        for number in (2, 3):
+            assert text_of(pipes.answer(number, "echo", a=number))
+        assert pipes.end() == 2
+    found = record(file)
+    assert found.end.detail.startswith("the record breaks off")
+    assert [turn.call.arguments for turn in found.turns if turn.shown is not None] == [{"a": 1}]
 
 
 WAITS = [

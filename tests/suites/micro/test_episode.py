@@ -310,3 +310,20 @@ def test_tools_that_cannot_be_served_are_no_result_of_the_agent(monkeypatch: pyt
     result = played("tip", "oracle", level="mcp")
     assert result["ended"] == "outside"
     assert "the tools could not be served over MCP" in result["error"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason=needs.FILE_LIMITS)
+def test_a_relay_that_cannot_record_is_no_failure_of_the_agent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whatever could still be written, the agent gets its answers, and the run is invalid, not answered or crashed."""
+    pytest.importorskip("mcp.client.client", reason=needs.module("mcp.client.client"))
+    file = tmp_path / "record.jsonl"
+    whole = played("tip", "oracle", level="mcp", record=str(file))
+    size = file.stat().st_size
+    monkeypatch.setattr("sealegs.suites.micro.mcp_level.PROXY", "tests.suites.micro.limited_proxy")
+    for limit in (size // 3, size - 40):
+        monkeypatch.setenv("SEALEGS_TEST_FILE_LIMIT", str(limit))
+        result = played("tip", "oracle", level="mcp", record=str(file))
+        assert (result["ended"], result["calls"]) == ("outside", [])
+        assert "could not record the whole run" in result["error"]
+    monkeypatch.setenv("SEALEGS_TEST_FILE_LIMIT", str(2 * size))
+    assert played("tip", "oracle", level="mcp", record=str(file))["calls"] == whole["calls"]

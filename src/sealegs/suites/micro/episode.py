@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from io import FileIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -31,7 +32,7 @@ from sealegs.suites.micro.episode_summary import read_live, summarize_calls
 from sealegs.suites.micro.tools import Toolbox
 from sealegs.suites.micro.workloads import Workload, load_workloads, workloads_edition
 from sealegs.tasks.editions import edition_facts
-from sealegs.traces import Event, Recorder
+from sealegs.traces import EpisodeEnded, Event, Recorder
 from sealegs.traces.atomic_files import write_all
 from sealegs.traces.record import OUTSIDE
 from sealegs.traces.redaction import OWNER_ONLY, redactor_for
@@ -265,18 +266,23 @@ class _Episode:
         """Play it with tools from a server behind the proxy, whose record is the episode's."""
         from sealegs.suites.micro.mcp_level import tools_over_mcp
 
-        async with AsyncExitStack() as stack:
-            opened = tools_over_mcp(self._workload.tools, self._plan, self._name, self._payload.record)
-            try:
-                tools, record = await stack.enter_async_context(opened)
-            except UserError:
-                raise
-            except Exception as failure:  # the relay and the server are ours, and no agent has seen them yet
-                return _outside_end(f"the tools could not be served over MCP: {type(failure).__name__}: {failure}")
-            agent = react_agent(self._model(False), tools, None)
-            answer, ended, error = await self._answered(agent)
-            events = read_live(record)
-        return self._result(answer, ended, error, events)
+        with TemporaryDirectory(prefix="sealegs-micro-") as folder:
+            events = Path(self._payload.record or Path(folder, "events.jsonl"))
+            async with AsyncExitStack() as stack:
+                opened = tools_over_mcp(self._workload.tools, self._plan, self._name, events)
+                try:
+                    tools = await stack.enter_async_context(opened)
+                except UserError:
+                    raise
+                except Exception as failure:  # the relay and the server are ours, and no agent has seen them yet
+                    return _outside_end(f"the tools could not be served over MCP: {type(failure).__name__}: {failure}")
+                answer, ended, error = await self._answered(react_agent(self._model(False), tools, None))
+                seconds = self._clock.now()
+            recorded = read_live(events)
+        # The relay ends its record whatever ends the connection, unless it could not be written or was killed itself.
+        if not isinstance(recorded[-1] if recorded else None, EpisodeEnded):
+            return _outside_end("the relay before the tools could not record the whole run")
+        return {**self._result(answer, ended, error, recorded), "seconds": seconds}
 
     def _about(self) -> dict[str, Any]:
         kept = self._payload.model_dump(include={"workload", "model", "seed", "level", "boundary", "plan"})

@@ -20,19 +20,14 @@ PROXY = "sealegs.suites.micro.mcp_proxy"
 
 
 @asynccontextmanager
-async def tools_over_mcp(
-    names: Sequence[str], plan: Plan, episode: str, record: str | None
-) -> AsyncIterator[tuple[list[Any], Path]]:
+async def tools_over_mcp(names: Sequence[str], plan: Plan, episode: str, events: Path) -> AsyncIterator[list[Any]]:
     """LangChain tools whose calls go through the client, the proxy and the server.
 
     Args:
         names: the tools that are served.
         plan: the proxy's faults.
         episode: its episode.
-        record: the file that the proxy writes its events to as they happen; None for one that is deleted after.
-
-    Returns:
-        The tools, and the file of the events.
+        events: the file that the proxy writes its events to as they happen. It is whole when the tools are gone.
 
     Raises:
         UserError: the official SDK is not installed.
@@ -45,11 +40,10 @@ async def tools_over_mcp(
     with tempfile.TemporaryDirectory(prefix="sealegs-micro-") as folder, Path(os.devnull).open("w") as nowhere:
         file = Path(folder, "plan.json")
         file.write_text(json.dumps(plan.as_data()), encoding="utf-8")
-        events = Path(record) if record is not None else Path(folder, "events.jsonl")
         events.parent.mkdir(parents=True, exist_ok=True)
         server = [sys.executable, "-m", SERVER, *names]
         command = ["-m", PROXY, str(file), str(events), episode, *server]
         parameters = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
         async with Client(stdio_client(parameters, errlog=nowhere)) as client:
             listed = {tool.name: tool for tool in (await client.list_tools()).tools}
-            yield remote_tools({name: listed[name] for name in names}, client.call_tool), events
+            yield remote_tools({name: listed[name] for name in names}, client.call_tool)

@@ -1,0 +1,14 @@
+"""The proxy of level `mcp`, in whose place nothing can be written beyond the bytes that `LIMIT` says."""
+
+import os
+import resource
+import sys
+
+from sealegs.suites.micro.mcp_proxy import main
+
+LIMIT = "SEALEGS_TEST_FILE_LIMIT"
+
+if __name__ == "__main__":
+    most = int(os.environ[LIMIT])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    sys.exit(main())

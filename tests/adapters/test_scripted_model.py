@@ -226,6 +226,32 @@ def test_the_command_serves_a_file(tmp_path: Path) -> None:
     assert check_chain(log).state == "whole"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason=needs.FILE_LIMITS)
+def test_requests_that_cannot_be_logged_are_answered(tmp_path: Path) -> None:
+    import resource
+
+    script, log, records = tmp_path / "script.yaml", tmp_path / "log.jsonl", tmp_path / "records.jsonl"
+    script.write_text("turns:\n  - say: yes\n", encoding="utf-8")
+    command = [sys.executable, "-m", "sealegs", "serve-script", str(script), "--log", str(log)]
+    command += ["--records", str(records)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        with openai.OpenAI(base_url=process.stdout.readline().strip(), api_key="none", max_retries=0) as mine:
+            answers = []
+            for number in range(3):
+                answers.append(mine.chat.completions.create(model="m", messages=[{"role": "user", "content": "?"}]))
+                if not number:
+                    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (200, 200))
+        os.kill(process.pid, signal.SIGINT)
+        code, said = process.wait(60), process.stderr.read()
+    assert [one.choices[0].message.content for one in answers] == ["yes"] * 3
+    assert code == 2
+    assert said.count("requests are still answered") == said.count("calls go on without it") == 1
+    assert "Traceback" not in said
+    assert len(log.read_text(encoding="utf-8").splitlines()) <= 1
+
+
 @pytest.mark.parametrize(("text", "message"), [("turns: [", "is not valid YAML"), ("turns: 3", "turns: 3")])
 def test_the_command_reports_mistakes(tmp_path: Path, text: str, message: str) -> None:
     script = tmp_path / "script.yaml"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.cli.target_files import write_target
+from sealegs.cli.target_files import check_file_target, write_target
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import check_appendable, is_stream
 from tests import needs
@@ -44,6 +44,44 @@ def test_open_files_of_the_shell_are_written_to(tmp_path: Path) -> None:
     shell(f"sealegs {POWER} --json /dev/stderr >/dev/null 2>kept", tmp_path)  # a plain file, by the shell's own name
     assert rows((tmp_path / "kept").read_text()) == wanted
     assert Path("/dev/stderr").is_symlink()
+
+
+def test_what_is_printed_afterwards_overwrites_nothing(tmp_path: Path) -> None:
+    """Standard output that is a plain file, by its name: the table, the JSON and what follows all stay."""
+    table = shell(f"sealegs {POWER}", tmp_path)
+    wanted = shell(f"sealegs {POWER} --json -", tmp_path)
+    shell(f"(sealegs {POWER} --json /dev/stdout; echo after) >kept", tmp_path)
+    kept = (tmp_path / "kept").read_text()
+    assert kept.endswith("after\n")
+    at = kept.index("{")
+    found, end = json.JSONDecoder().raw_decode(kept[at:])
+    assert found["rows"] == rows(wanted)
+    assert kept[:at].strip() + kept[at + end :].removesuffix("after\n").strip() == table.strip()
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o664])
+def test_a_file_that_is_there_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "file.json"
+    file.touch()
+    file.chmod(mode)
+    write_target(file, "text")
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("text", mode)
+
+
+def test_a_link_to_what_is_not_there_yet_stays_one(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("later")
+    check_appendable(link, "name another file")
+    assert [*tmp_path.iterdir()] == [link]
+    assert link.is_symlink()
+
+
+def test_what_a_link_names_is_checked(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("nowhere/file.json")
+    with pytest.raises(UserError, match=r"cannot write --json .*link: the folder .*nowhere does not exist"):
+        check_file_target("--json", str(tmp_path / "link"))
+    (tmp_path / "nowhere").mkdir()
+    assert check_file_target("--json", str(tmp_path / "link"))
 
 
 def test_a_named_pipe_stays_one(tmp_path: Path) -> None:

@@ -160,6 +160,7 @@ def _flipped(file: Path) -> None:
     [
         Path.unlink,
         _flipped,
+        lambda file: file.write_bytes(file.read_bytes().replace(b'"start"', b'"rtart"')),
         _foreign,
         lambda file: _renoted(file, b"[]"),
         lambda file: _renoted(file, b'{"code": 3}'),
@@ -169,7 +170,19 @@ def _flipped(file: Path) -> None:
         lambda file: file.write_text("not Parquet"),
         lambda file: shutil.copy(file.with_name("verdicts-00001.parquet"), file),
     ],
-    ids=["missing", "a byte", "columns", "list", "short", "text", "empty", "cut", "foreign", "of other bytes"],
+    ids=[
+        "missing",
+        "a byte",
+        "a letter of its note",
+        "columns",
+        "list",
+        "short",
+        "text",
+        "empty",
+        "cut",
+        "foreign",
+        "of other bytes",
+    ],
 )
 def test_a_part_that_is_none_of_ours_is_made_again(
     spoil: Callable[[Path], Any], folder: Path, judged: Counter[str]
@@ -181,6 +194,18 @@ def test_a_part_that_is_none_of_ours_is_made_again(
     assert read(folder) == true
     assert judged.total() == EPISODES - MOST  # the first part stays
     assert [file.read_bytes() for file in parts(folder)] == before
+
+
+def test_no_flipped_bit_of_a_footer_changes_anything(folder: Path) -> None:
+    true = read(folder)
+    part = parts(folder)[1]
+    whole = part.read_bytes()
+    start = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    for nth, at in enumerate(range(start, len(whole), 61)):
+        data = bytearray(whole)
+        data[at] ^= 1 << nth % 8
+        part.write_bytes(data)
+        assert read(folder) == true, at
 
 
 def test_only_what_is_new_is_judged(folder: Path, judged: Counter[str]) -> None:

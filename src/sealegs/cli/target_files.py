@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from sealegs.faults.user_error import UserError
@@ -28,31 +29,56 @@ def check_file_target(option: str, target: str) -> str:
     file = Path(target)
     if not target or is_stream(file):
         return target
-    if not file.parent.is_dir():
-        why = f"the folder {file.parent} does not exist; make it, or name another file"
-    elif file.is_dir():
+    real = _real(file)
+    if not real.parent.is_dir():
+        why = f"the folder {real.parent} does not exist; make it, or name another file"
+    elif real.is_dir():
         why = "a folder has this name; name another file"
-    elif not os.access(file.parent, os.W_OK):
-        why = f"the folder {file.parent} is not writable; name another file"
+    elif not os.access(real.parent, os.W_OK):
+        why = f"the folder {real.parent} is not writable; name another file"
     else:
         return target
     raise UserError(f"cannot write {option} {target}: {why}")
 
 
 def write_target(file: Path, data: str | bytes) -> None:
-    """Write the file that an option names; a link to it stays one.
+    """Write the file that an option names. A link to it stays one, and a file that is there keeps its permissions.
 
     Raises:
         UserError: it cannot be written; the message says why.
     """
     if not is_stream(file):
-        real = Path(os.path.realpath(file)) if file.is_symlink() else file
-        if real.is_symlink():
-            raise UserError(f"cannot write {file}: its symbolic links form a loop; name another file")
-        write_atomically(real, data)
+        real = _real(file)
+        write_atomically(real, data, mode=real.stat().st_mode & 0o777 if real.exists() else None)
         return
     try:
-        with file.open("ab", buffering=0) as stream:
+        own = _own_descriptor(file)
+        with open(file if own is None else own, "ab", buffering=0, closefd=own is None) as stream:
             write_all(stream, with_urls(data).encode(errors="replace") if isinstance(data, str) else data)
     except OSError as error:
         raise UserError(f"cannot write {file}: {error.strerror}; name another file") from error
+
+
+def _real(file: Path) -> Path:
+    """The file that a name leads to.
+
+    Raises:
+        UserError: its links lead nowhere.
+    """
+    real = Path(os.path.realpath(file)) if file.is_symlink() else file
+    if real.is_symlink():
+        raise UserError(f"cannot write {file}: its symbolic links form a loop; name another file")
+    return real
+
+
+def _own_descriptor(file: Path) -> int | None:
+    """The standard output or error that a name is of, with nothing left to flush; None for another stream.
+
+    Where it is a file and is opened once more, what is printed later is written over it: each has its own place there.
+    """
+    there = file.stat()
+    for descriptor, stream in ((1, sys.stdout), (2, sys.stderr)):
+        if os.path.samestat(there, os.fstat(descriptor)):
+            stream.flush()
+            return descriptor
+    return None

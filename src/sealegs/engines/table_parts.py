@@ -6,8 +6,8 @@ after the other, as long as each is of the bytes that are there and of today's c
 from there on, and writes what it found out as further parts. So a table that is missing, stale, foreign or unfinished
 costs time and changes nothing. Each part is there whole or not at all, hence nothing else says which of them count.
 
-A log of Inspect's is a file of records, too (`LogTableParts`). It does not grow, and its samples do not follow each
-other as bytes do, so the digest in each of its parts is that of the whole log.
+An Inspect log is a file of records, too (`LogTableParts`). Its samples do not follow each other as bytes do, so the
+digest in each of its parts is that of the whole log; when the log changes, all of its parts are made again.
 
 It needs pyarrow; without it no part is read or written.
 """
@@ -38,6 +38,13 @@ MOST = 20_000  # rows of a part, which are held in memory
 NOTE = b"sealegs"  # of the footer: where the part's note is
 BLOCK = 1 << 20  # bytes that are hashed at a time
 HASHED = 2  # parts at a time
+DAMAGE = (
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+)  # raised over a damaged part, besides Arrow's own
 
 
 def tables_usable() -> bool:
@@ -55,7 +62,7 @@ class PartNote:
         line: the number of their last line.
         digest: the SHA-256 of these bytes; of a log, that of all its bytes.
         sets: the task sets that do not ship, by folder, with their editions.
-        last: whether it is known that nothing follows.
+        last: whether nothing is known to follow it in the log.
     """
 
     code: str
@@ -82,9 +89,9 @@ class TablePart:
         try:
             with pq.ParquetFile(self.file, page_checksum_verification=True) as file:
                 found = file.read()
-        except (OSError, pa.ArrowInvalid):
+            return found if _note_in(found.schema) == self.note else None
+        except (*DAMAGE, pa.ArrowException):
             return None
-        return found if _note_in(found.schema) == self.note else None
 
 
 Row = Mapping[str, Any]
@@ -156,7 +163,7 @@ class TableParts:
             note = _note_in(schema)
             known = note.code == source_digest(OURS) and schema.equals(self._schema)
             current = known and all(self._edition(folder) == edition for folder, edition in note.sets.items())
-        except (OSError, pa.ArrowInvalid, ValueError, TypeError, KeyError, AttributeError, UserError):
+        except (*DAMAGE, pa.ArrowException):
             return None
         return TablePart(self.file(number), note) if current else None
 
@@ -179,7 +186,10 @@ class LogTableParts(TableParts):
     @cached_property
     def whole(self) -> str:
         """The digest of the log; taken before it is read, so that the parts of one that changes meanwhile are stale."""
-        return _digest(self._records, 0, self._records.stat().st_size)
+        try:
+            return _digest(self._records, 0, self._records.stat().st_size)
+        except OSError:  # reading it says so
+            return ""
 
     def _are_of_records(self, parts: Sequence[TablePart]) -> list[bool]:
         return [part.note.digest == self.whole for part in parts]

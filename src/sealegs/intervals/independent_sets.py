@@ -154,15 +154,21 @@ def exchange_error(blocks: Sequence[Block], level: float) -> float:
     # Rounding: the value of a table on the level itself is to count.
     found = (_exchange_values(tuple(blocks)) <= level + 1e-9).astype(np.float64)
     for nth, (n, m, _) in enumerate(blocks):
-        reach = np.linspace(0, pi / 4, steps + 1) if nth == 0 else np.linspace(0, pi / 2, 2 * steps + 1)[:-1]
-        shares = np.sin(reach[1:, None]) ** 2
-        mine, theirs = (
-            np.exp(_ways(size) + hits * np.log(shares) + (size - hits) * np.log1p(-shares))
-            for size, hits in ((n, np.arange(n + 1)), (m, np.arange(m + 1)))
-        )
+        reach = np.linspace(0, pi / 4, steps + 1) if nth == 0 else np.linspace(0, pi / 2, 2 * steps + 1)
+        mine, theirs = (_hit_chances(size, reach) for size in (n, m))
         # This block's two axes become one of its shares, behind those of the other blocks.
         found = np.einsum("sj,sj...->...s", theirs, np.tensordot(mine, found, axes=1))
     return float(found.max())
+
+
+def _hit_chances(n: int, reach: Array) -> Array:
+    """The probability of each number of hits of n, at each share sin(reach) ** 2: of shape (reach, n + 1)."""
+    hits, given = np.arange(n + 1), reach[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):  # where a share is 0 or 1
+        won = np.where(hits > 0, 2 * hits * np.log(np.sin(given)), 0.0)
+        lost = np.where(hits < n, 2 * (n - hits) * np.log(np.cos(given)), 0.0)
+    found: Array = np.exp(_ways(n) + won + lost)
+    return found
 
 
 @lru_cache(maxsize=32)

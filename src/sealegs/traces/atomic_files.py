@@ -175,7 +175,7 @@ def check_appendable(path: Path, remedy: str) -> None:
         with path.open("ab"):
             pass
         if not there:
-            path.unlink()
+            Path(os.path.realpath(path)).unlink()  # what a link names was made, and not the link
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror}; {remedy}") from error
 

@@ -8,6 +8,7 @@ written, and the key of redaction, which a store could not keep from those who m
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -35,7 +36,8 @@ ENOUGH = 4 << 20  # bytes of new lines that are handed over at once
 LOOK = 0.5  # seconds between two looks at how much there is
 LARGE = 1 << 20  # bytes of a whole file that is written again at most every `SELDOM` seconds while it changes
 SELDOM = 60.0
-TABLES = "verdicts-"  # begins the names of tables that are made of records, and made again where they are missing
+# The names of tables that are made of records and logs, and made again where they are missing.
+TABLE = re.compile(r"(.+\.)?verdicts-\d+\.parquet")
 LAST_TRIES = (0.0, 2.0, 8.0)  # seconds before each try to hand over the last of it
 
 
@@ -264,7 +266,7 @@ def put_changed_files(store: ObjectStore, folder: Path, before: Mapping[str, tup
         try:
             store.put(name, file)
         except StoreFailure:
-            if not file.name.startswith(TABLES):
+            if not TABLE.fullmatch(file.name):
                 raise
 
 

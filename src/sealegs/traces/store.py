@@ -267,7 +267,7 @@ def _is_streamed(events: list[Event]) -> bool:
 def _closed(events: list[Event]) -> list[Event]:
     """Such an episode whose process was killed, with an end."""
     seconds = max((at for event in events if isinstance(at := getattr(event, "at", None), float)), default=0.0)
-    return [*events, EpisodeEnded("crashed", "the record breaks off: its process was killed, or could not write it", seconds)]
+    return [*events, EpisodeEnded("crashed", "the record breaks off: its process was killed or its disk full", seconds)]
 
 
 def _with_facts(first: Event, noted: FactsNoted) -> Event:

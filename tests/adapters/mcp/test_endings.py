@@ -25,7 +25,7 @@ def record(file: Path) -> Record:
         ("the server dies", "crashed", "the server ended with exit code 7"),
         ("a fault cuts", "answered", "a fault cut the connection"),
         ("a signal ends it", "answered", "SIGTERM"),
-        ("it is killed", "crashed", "the record breaks off: its process was killed, or could not write it"),
+        ("it is killed", "crashed", "the record breaks off: its process was killed or its disk full"),
     ],
 )
 def test_the_record_says_who_ended_it(tmp_path: Path, how: str, reason: str, detail: str) -> None:

@@ -171,7 +171,7 @@ async def test_recovery_waits_as_long_as_the_server_says(tmp_path: Path) -> None
     ("end", "reason", "detail"),
     [
         (signal.SIGTERM, "answered", "SIGTERM"),
-        (signal.SIGKILL, "crashed", "the record breaks off: its process was killed, or could not write it"),
+        (signal.SIGKILL, "crashed", "the record breaks off: its process was killed or its disk full"),
     ],
 )
 async def test_the_record_over_http_says_what_ended_it(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -100,6 +101,11 @@ def adapter(folder: Path) -> dict[str, Any]:
     return dict(load_file(folder / "adapter" / "adapter_model.safetensors"))
 
 
+def left_in(folder: Path) -> tuple[set[str], str]:
+    """The names of the files of trained weights, and their card."""
+    return {one.name for one in folder.iterdir()}, (folder / "README.md").read_text("utf-8")
+
+
 def test_a_run_leaves_adapter_curves_and_card(whole: tuple[Path, dict[str, Any]], place: Path) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -136,12 +142,18 @@ def test_a_killed_run_goes_on_to_the_same_end(whole: tuple[Path, dict[str, Any]]
     assert not (folder / "card.json").exists()
     (folder / "checkpoint-999").mkdir()  # as a kill in the middle of writing one leaves it
     (folder / "tokens" / ".0123456789abcdef.1").mkdir()  # as a process leaves it that could not remove it
+    (folder / "adapter").mkdir()  # as a kill leaves it while the last weights are written
+    (folder / "adapter" / "README.md").write_text("---\nlibrary")
+    (folder / "adapter" / ".tmp0123").write_bytes(b"half")
     second = command(place, "small.json", "--out", "killed", "--json", "-")
     printed, stderr = second.communicate(timeout=1800)
     assert second.returncode == 0, stderr
     card = json.loads(printed)["card"]
     assert card["cost"]["lives"] == 2
     assert not list((folder / "tokens").glob(".*"))
+    names, cards = zip(*(left_in(one / "adapter") for one in (folder, whole[0])), strict=True)
+    assert names[0] == names[1]
+    assert cards[0] == cards[1].replace(str(place / "model"), "model")  # by the path that each was given
     assert card["cost"]["tokens"] == whole[1]["cost"]["tokens"]
     assert {row["metric"] for row in json.loads(printed)["rows"]} >= {"loss", "loss_sft", "tokens_per_second"}
     assert [point["step"] for point in points(folder)] == [point["step"] for point in points(whole[0])]
@@ -169,6 +181,19 @@ def test_a_file_that_a_library_cannot_write_is_one_line(
     message = stderr.strip().splitlines()[-1]
     assert message.startswith((f"sealegs: cannot use {folder.name}", f"sealegs: cannot write to {folder.name}"))
     assert ("PyTorch did not finish a file" if written.suffix == ".pt" else "File too large") in message
+
+
+@pytest.mark.parametrize("broken", ["Input/output error (os error 5)", "data did not match any variant"])
+def test_a_tokenizer_that_cannot_be_read_is_one_line(place: Path, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+    from transformers import AutoTokenizer
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise Exception(broken)  # as tokenizers does
+
+    monkeypatch.setattr(AutoTokenizer, "from_pretrained", fail)
+    with pytest.raises(UserError, match=rf"the tokenizer of .*model cannot be read: {re.escape(broken)}; fetch the"):
+        run_training(recipe(place), place / "unread", nothing)
+    assert not (place / "unread").exists()
 
 
 def test_two_processes_are_one_with_twice_the_accumulation(place: Path) -> None:

@@ -39,6 +39,7 @@ REMEDIES = {  # errors that a user can fix, wherever met: a full or failing disk
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), f"make it writable, or {ANOTHER}"),
     **dict.fromkeys((errno.EIO, errno.ESTALE), f"check the disk, or {ANOTHER}"),
     **dict.fromkeys((errno.EMFILE, errno.ENFILE), "raise the limit of open files (ulimit -n)"),
+    errno.ENOLCK: "name a place whose file system has locks",
     errno.EAGAIN: "end other processes, or raise their limit (ulimit -u)",
     errno.ENOMEM: "free memory; fewer --jobs need less",
 }

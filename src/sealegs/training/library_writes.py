@@ -18,7 +18,7 @@ from pathlib import Path
 from sealegs.faults.user_error import UserError
 
 RUST = re.compile(r"\(os error (\d+)\)")
-OF_WRITES = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOSPC}
+OF_WRITES = {errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOLCK, errno.ENOSPC}
 PROBE = 1 << 16  # bytes
 
 

@@ -92,6 +92,8 @@ def _model(recipe: TrainingRecipe) -> tuple[Any, Any]:
         raise UserError(
             f"no model {recipe.model}: {reason} Name a folder that holds one, or log in to the hub"
         ) from error
+    except Exception as error:  # tokenizers raises no other class over a file that cannot be read
+        raise UserError(f"the tokenizer of {recipe.model} cannot be read: {error}; fetch the model again") from error
     if not tokenizer.is_fast:
         raise UserError(f"the tokenizer of {recipe.model} cannot say where a token is in the text; take a fast one")
     return config, tokenizer

@@ -10,6 +10,7 @@ import importlib.util
 import json
 import os
 import platform
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib.metadata import version
@@ -238,7 +239,14 @@ def _arguments(recipe: TrainingRecipe, prepared: CheckedRun, folder: Path, measu
 
 def _save(recipe: TrainingRecipe, folder: Path, prepared: CheckedRun, trainer: Any) -> None:
     """The weights that were trained, with a tokenizer that knows the template and the end mark."""
-    trainer.save_model(str(folder / ("adapter" if recipe.lora else "model")))
+    target = folder / ("adapter" if recipe.lora else "model")
+    if trainer.is_world_process_zero():
+        # What a killed run has left there goes: PEFT completes the card of a model that it finds, even half of one.
+        for left in (target, folder / "merged"):
+            if left.exists():
+                shutil.rmtree(left)
+    trainer.accelerator.wait_for_everyone()
+    trainer.save_model(str(target))
     if recipe.merge and recipe.lora and trainer.is_world_process_zero():
         merged = trainer.accelerator.unwrap_model(trainer.model).merge_and_unload()
         merged.save_pretrained(str(folder / "merged"))

@@ -227,8 +227,10 @@ def test_the_command_serves_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason=needs.FILE_LIMITS)
-def test_requests_that_cannot_be_logged_are_answered(tmp_path: Path) -> None:
+def test_requests_that_cannot_be_logged_are_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import resource
+
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # compiled files that are cut short would stay
 
     script, log, records = tmp_path / "script.yaml", tmp_path / "log.jsonl", tmp_path / "records.jsonl"
     script.write_text("turns:\n  - say: yes\n", encoding="utf-8")

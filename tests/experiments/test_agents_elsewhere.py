@@ -129,8 +129,9 @@ def test_a_command_whose_record_cannot_be_written_has_no_verdict(tmp_path: Path)
     command = f"{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'agent.py'))} {{input}}"
 
     def judged(limit: int) -> ExperimentReport:
-        limited = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n{AGENT}"
-        (tmp_path / "agent.py").write_text(f"{limited}\nassert 'last' not in globals()\n")
+        lines = ["import resource, sys", f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))"]
+        lines += ["sys.dont_write_bytecode = True", AGENT, "assert 'last' not in globals()"]
+        (tmp_path / "agent.py").write_text("\n".join(lines))
         return experiment(command, plan("nothing"), inputs=["x"], runs=1, baseline=False)
 
     whole = judged(100_000).runs[0]

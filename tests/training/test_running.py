@@ -35,9 +35,10 @@ from tests.training.test_objective import by_hand  # noqa: E402
 
 pytestmark = [pytest.mark.filterwarnings("ignore::FutureWarning"), pytest.mark.filterwarnings("ignore::UserWarning")]
 COUNT = 16
-# A program that becomes another one, whose files have at most so many bytes.
+# A program that becomes another one, whose files have at most so many bytes. It leaves no compiled ones cut short.
 LIMITED = """
 import os, resource, sys
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
 os.execv(sys.argv[2], sys.argv[2:])
 """

@@ -114,11 +114,23 @@ class Verbs(TyperGroup):
             echo("stopped before the end; nothing is half written", err=True)
             raise typer.Exit(130) from None
         except Exception as error:
+            if file := _cut_short(error):
+                raise UserError(f"{file} is cut short, as a full disk leaves a compiled file; delete it") from error
             if ctx.default_map:
                 from sealegs.cli.project_defaults import blame_settings
 
                 blame_settings(error)
             raise
+
+
+def _cut_short(error: Exception) -> str:
+    """The compiled file of a module whose end is missing; empty for any other error. Typer would say `Aborted.`"""
+    if not isinstance(error, EOFError):
+        return ""
+    from traceback import walk_tb
+
+    frames = (frame for frame, _ in walk_tb(error.__traceback__))
+    return next((str(one.f_locals["bytecode_path"]) for one in frames if "bytecode_path" in one.f_locals), "")
 
 
 app = typer.Typer(

@@ -53,9 +53,11 @@ def test_the_record_says_who_ended_it(tmp_path: Path, how: str, reason: str, det
 
 @pytest.mark.skipif(sys.platform != "linux", reason=needs.FILE_LIMITS)
 @pytest.mark.parametrize("room", [0, 40, 200])
-def test_calls_go_on_where_the_record_cannot(tmp_path: Path, room: int) -> None:
+def test_calls_go_on_where_the_record_cannot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
     """A full disk is no failure of a tool: the client gets its answers, and hears nothing of it."""
     import resource
+
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # compiled files that are cut short would stay
 
     file, events = tmp_path / "records.jsonl", tmp_path / "events.jsonl"
     with piped(tmp_path, None, "--records", str(file), "--events", str(events)) as pipes:

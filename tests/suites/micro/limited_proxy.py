@@ -4,7 +4,9 @@ import os
 import resource
 import sys
 
-from sealegs.suites.micro.mcp_proxy import main
+sys.dont_write_bytecode = True  # Python puts a compiled file in its place although only a part of it could be written
+
+from sealegs.suites.micro.mcp_proxy import main  # noqa: E402
 
 LIMIT = "SEALEGS_TEST_FILE_LIMIT"
 

@@ -385,6 +385,41 @@ def million_disk() -> str:
     return table(("episodes", "records", "their chain", "table", "page, MiB"), lines())
 
 
+def log_reports() -> str:
+    """What a report of a log of Inspect's costs, without the table of its verdicts and with it."""
+    found = {(row["n"], row["agent"], row["metric"]): row["value"] for row in result("report_memory")["rows"]}
+
+    def lines() -> Iterator[Sequence[str]]:
+        for size, agent, metric in found:
+            if metric == "cpu_s":
+                peak = found[size, agent, "page_mib"]
+                way = "with the table" if agent.endswith(", with the table") else "first"
+                yield f"{size:,}", way, f"{found[size, agent, metric]:.1f}", f"{peak:,.0f}"
+
+    return table(("samples", "report", "CPU, s", "peak of memory, MiB"), lines())
+
+
+def ray_scaling(part: str) -> str:
+    """What a command takes on a local Ray cluster, measured; or on a large one, on paper."""
+    rows = result("ray_scaling")["rows"]
+    if part == "paper":
+        parts = ((row["mode"], f"{row['value']:,.0f}") for row in rows if row["level"] == "on paper")
+        return table(("a million episodes on 1,000 nodes", "seconds"), parts)
+    found = {(row["level"], row["mode"], row["metric"]): row for row in rows}
+
+    def lines() -> Iterator[Sequence[str]]:
+        for place in ("one process", "1 node", "2 nodes"):
+            figures = (("one task", "seconds"), ("whole", "seconds"), ("whole", "ratio"), ("whole", "overhead"))
+            yield (
+                place,
+                *(cell(found.get((place, size, metric)), 2 if metric == "ratio" else 1) for size, metric in figures),
+            )
+
+    few, many = (found["one process", size, "seconds"]["n"] for size in ("one task", "whole"))
+    head = (f"{few} episodes, s", f"{many:,} episodes, s", "ratio to one process", "overhead, %")
+    return table(("where", *head), lines())
+
+
 def foreign_evals_cost(part: str) -> str:
     """What a run adds to evals of others, in processor time or in function calls, or what the figures come to."""
     found = result("foreign_evals_cost")
@@ -833,6 +868,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "fuzz": fuzz,
     "million": million,
     "million disk": million_disk,
+    "log reports": log_reports,
+    **{f"ray {part}": (lambda part=part: ray_scaling(part)) for part in ("scaling", "paper")},  # type: ignore[misc]
     "writes": writes,
     "structure": structure,
     "campaign paper": paper_campaign,

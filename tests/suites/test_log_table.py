@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sealegs.engines import table_parts
-from sealegs.engines.logs import read_logs
+from sealegs.engines.logs import LogError, read_logs
 from sealegs.suites.maze import verdict_table as table_of
 from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.options import MazeOptions
@@ -164,3 +164,17 @@ def test_no_file_is_written_into_a_folder_that_is_no_run(folder: Path, tmp_path:
     log = Path(shutil.copy(log_in(folder), other))
     assert read(other).runs == directly(folder).runs
     assert [*other.iterdir()] == [log]
+
+
+def test_a_log_that_cannot_be_read_is_called_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its digest is taken first, and must not speak for the reading."""
+    log, whole = log_in(folder), Path.open
+
+    def refused(path: Path, *given: Any, **named: Any) -> Any:
+        if path == log:
+            raise PermissionError(13, "Permission denied", str(path))
+        return whole(path, *given, **named)
+
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(LogError, match=r"\.eval cannot be read \(Permission denied\); name another file"):
+        read_maze_verdicts(folder, lambda _, one: one.result)

@@ -401,3 +401,25 @@ def test_whatever_is_done_the_store_holds_what_was_handed_over(
             assert files(folder) == held
     remote.close()
     assert fetched(place / "end") == files(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "saves_time"),
+    [
+        ("verdicts-00001.parquet", True),
+        ("2026-11-29T10-00-00_maze_x.verdicts-00012.parquet", True),
+        ("report.html", False),
+        ("verdicts.parquet", False),
+    ],
+)
+def test_a_store_may_refuse_what_only_saves_time(tmp_path: Path, name: str, saves_time: bool) -> None:
+    class Refusing(ObjectStore):
+        def put(self, name: str, file: Path) -> None:
+            raise StoreFailure(f"no room for {name}")
+
+    (tmp_path / name).write_text("text")
+    if saves_time:
+        put_changed_files(Refusing(URL), tmp_path, {})
+        return
+    with pytest.raises(StoreFailure, match=f"no room for {name}"):
+        put_changed_files(Refusing(URL), tmp_path, {})

@@ -30,6 +30,7 @@ def write_results(file: Path | str, rows: Iterable[Any], facts: Mapping[str, Any
     data = {"made": provenance(), **(facts or {})}
     head = json.dumps(data, indent=1).removesuffix("\n}")
     lines = ",\n".join(json.dumps(asdict(row) if is_dataclass(row) else row) for row in rows)  # type: ignore[arg-type]
+    Path(file).parent.mkdir(parents=True, exist_ok=True)  # what was measured is not lost for want of one
     Path(file).write_text(f'{head},\n "rows": [\n{lines}\n ]\n}}\n', encoding="utf-8")
 
 

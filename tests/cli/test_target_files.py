@@ -59,6 +59,10 @@ def test_what_is_printed_afterwards_overwrites_nothing(tmp_path: Path) -> None:
     assert kept[:at].strip() + kept[at + end :].removesuffix("after\n").strip() == table.strip()
 
 
+def test_a_pipe_is_written_to_although_standard_error_is_closed(tmp_path: Path) -> None:
+    assert rows(shell(f"sealegs {POWER} --json >(cat >piped) >/dev/null 2>&-; wait $!; cat piped", tmp_path))
+
+
 @pytest.mark.parametrize("mode", [0o600, 0o664])
 def test_a_file_that_is_there_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
     file = tmp_path / "file.json"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from sealegs.faults.user_error import UserError
@@ -53,7 +54,7 @@ def write_target(file: Path, data: str | bytes) -> None:
         return
     try:
         own = _own_descriptor(file)
-        with open(file if own is None else own, "ab", buffering=0, closefd=own is None) as stream:
+        with file.open("ab", buffering=0) if own is None else open(own, "ab", buffering=0, closefd=False) as stream:
             write_all(stream, with_urls(data).encode(errors="replace") if isinstance(data, str) else data)
     except OSError as error:
         raise UserError(f"cannot write {file}: {error.strerror}; name another file") from error
@@ -78,7 +79,8 @@ def _own_descriptor(file: Path) -> int | None:
     """
     there = file.stat()
     for descriptor, stream in ((1, sys.stdout), (2, sys.stderr)):
-        if os.path.samestat(there, os.fstat(descriptor)):
-            stream.flush()
-            return descriptor
+        with suppress(OSError):  # it is closed
+            if os.path.samestat(there, os.fstat(descriptor)):
+                stream.flush()
+                return descriptor
     return None

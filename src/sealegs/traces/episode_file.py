@@ -81,7 +81,8 @@ class EpisodeFiles:
     def __init__(self, file: Path | None, live: Path | None) -> None:
         self.failed: UserError | None = None
         self._file, self._live = file, live
-        self._writer = RecordWriter(redactor_for((live or file or Path()).absolute().parent))
+        place = live or file
+        self._writer = RecordWriter(redactor_for(place.absolute().parent if place else None))
         if live is not None:
             live.touch(OWNER_ONLY)
         # Unbuffered, because the process may be killed and what was written must be there.
@@ -90,7 +91,7 @@ class EpisodeFiles:
 
     def write(self, event: Event) -> None:
         """Write an event; what comes after a gap is not written, or the record would be taken for whole."""
-        if self.failed is not None:
+        if self.failed is not None or not (self._store or self._stream):
             return
         text = self._writer.line(event)
         try:
@@ -107,8 +108,9 @@ class EpisodeFiles:
         what = f"the record in {names} lacks the end of the episode ({reason})"
         self.failed = UserError(f"{what}; make room or name another file, and play it again")
         sys.stderr.write(f"sealegs: {what}; calls go on without it\n")
-        if self._live is not None and self._live.suffix == LIVE:
-            with suppress(OSError):  # on Windows, which renames no open file, the record only lacks its end
+        if self._live is not None and self._stream is not None and self._live.suffix == LIVE:
+            self._stream.close()  # Windows renames no open file
+            with suppress(OSError):
                 self._live.rename(self._live.with_suffix(FAILED))
 
     def close(self) -> None:

@@ -292,10 +292,10 @@ def test_a_record_that_cannot_be_written_is_no_result_of_the_agent(
                 raise OSError(errno.ENOSPC, "No space left on device")
             out.write(data)
 
-        monkeypatch.setattr("sealegs.suites.micro.episode.write_all", refuse)
+        monkeypatch.setattr("sealegs.traces.episode_file.write_all", refuse)
         result = played(workload, "retrier", "unreachable", Transient(1), record=str(file), **more)
         assert (result["ended"], result["answer"], result["calls"]) == ("outside", None, [])
-        assert f"No space left on device: '{file}'" in result["error"]
+        assert f"the record in {file} lacks the end of the episode (No space left on device)" in result["error"]
 
 
 def test_a_record_that_cannot_be_opened_is_no_result_of_the_agent(tmp_path: Path) -> None:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass
 from importlib.util import find_spec
-from io import FileIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -33,10 +32,8 @@ from sealegs.suites.micro.tools import Toolbox
 from sealegs.suites.micro.workloads import Workload, load_workloads, workloads_edition
 from sealegs.tasks.editions import edition_facts
 from sealegs.traces import EpisodeEnded, Event, Recorder
-from sealegs.traces.atomic_files import write_all
+from sealegs.traces.episode_file import EpisodeFiles
 from sealegs.traces.record import OUTSIDE
-from sealegs.traces.redaction import OWNER_ONLY, redactor_for
-from sealegs.traces.store import RecordWriter
 
 LEVELS = ("python", "mcp")
 BOUNDARIES = ("outer", "inner")
@@ -86,7 +83,7 @@ def play_micro_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
         if given.record is not None:
             Path(given.record).unlink(missing_ok=True)  # of an episode that was cut off with its launcher
         return asyncio.run(_Episode(given, load_workloads()[given.workload]).play())
-    except (OSError, _TraceFailed) as error:  # ours: what an agent or its framework raises ends in `_answered`
+    except OSError as error:  # ours: what an agent or its framework raises ends in `_answered`
         return _outside_end(f"no file, pipe or process could be made for the run: {error}")
 
 
@@ -132,42 +129,6 @@ def read_payload(payload: Mapping[str, Any]) -> Payload:
     return given
 
 
-class _TraceFailed(BaseException):
-    """The end of an episode whose record cannot be written.
-
-    No `Exception`, so that no framework shows it to the agent as a failure of the tool that was being recorded.
-    """
-
-
-class _Live:
-    """A file that gets each event at once, without what looks like a secret."""
-
-    def __init__(self, path: str | None) -> None:
-        self._file: FileIO | None = None
-        self._failed: _TraceFailed | None = None
-        if path is not None:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).touch(OWNER_ONLY)  # before opening, so that the file never has wider permissions
-            self._writer = RecordWriter(redactor_for(Path(path).absolute().parent))
-            self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115  # `close` ends it
-
-    def write(self, event: Event) -> None:
-        if self._file is None:
-            return
-        if self._failed is None:
-            try:
-                write_all(self._file, self._writer.line(event).encode())
-            except OSError as error:
-                self._failed = _TraceFailed(f"[Errno {error.errno}] {error.strerror}: '{self._file.name}'")
-        # Again at each event, also where the first was caught on its way: at the latest, the episode's end is refused.
-        if self._failed is not None:
-            raise self._failed
-
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-
-
 @dataclass
 class _Progress:
     """The counts and marks that are kept while the agents work."""
@@ -190,18 +151,20 @@ class _Episode:
     async def play(self) -> dict[str, Any]:
         if self._payload.level == "mcp":
             return await self._over_mcp()
-        live = _Live(self._payload.record)
+        trace = None if self._payload.record is None else Path(self._payload.record)
+        if trace is not None:
+            trace.parent.mkdir(parents=True, exist_ok=True)
         # Written as it happens: a process that hangs is killed from outside, and this file is all that remains.
-        recorder = Recorder(self._clock, live.write)
-        try:
+        with closing(EpisodeFiles(None, trace)) as files:
+            recorder = Recorder(self._clock, files.write)
             recorder.start(self._name, self._about())
             answer, ended, error = await self._at_python(recorder)
             recorder.note({OUTSIDE: error} if ended == OUTSIDE else {})
             outcome = {"step limit": "steps", UNREAD: "empty"}.get(ended, ended)
             reason: Any = outcome if outcome in (*ENDS, "steps") else "crashed"
             recorder.finish(reason, answer=answer, detail=error)
-        finally:
-            live.close()
+        if files.failed is not None:
+            return _outside_end(str(files.failed))
         return self._result(answer, ended, error, recorder.events)
 
     async def _at_python(self, recorder: Recorder) -> tuple[str | None, str, str]:

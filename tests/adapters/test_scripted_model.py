@@ -249,7 +249,7 @@ def test_requests_that_cannot_be_logged_are_answered(tmp_path: Path, monkeypatch
         code, said = process.wait(60), process.stderr.read()
     assert [one.choices[0].message.content for one in answers] == ["yes"] * 3
     assert code == 2
-    assert said.count("requests are still answered") == said.count("calls go on without it") == 1
+    assert said.count("requests are still answered") == said.count("calls continue without it") == 1
     assert "Traceback" not in said
     assert len(log.read_text(encoding="utf-8").splitlines()) <= 1
 

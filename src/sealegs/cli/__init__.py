@@ -39,7 +39,7 @@ REMEDIES = {  # errors that a user can fix, wherever met: a full or failing disk
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), f"make it writable, or {ANOTHER}"),
     **dict.fromkeys((errno.EIO, errno.ESTALE), f"check the disk, or {ANOTHER}"),
     **dict.fromkeys((errno.EMFILE, errno.ENFILE), "raise the limit of open files (ulimit -n)"),
-    errno.ENOLCK: "name a place whose file system has locks",
+    errno.ENOLCK: "name a place on a file system that supports locks",
     errno.EAGAIN: "end other processes, or raise their limit (ulimit -u)",
     errno.ENOMEM: "free memory; fewer --jobs need less",
 }
@@ -115,7 +115,7 @@ class Verbs(TyperGroup):
             raise typer.Exit(130) from None
         except Exception as error:
             if file := _cut_short(error):
-                raise UserError(f"{file} is cut short, as a full disk leaves a compiled file; delete it") from error
+                raise UserError(f"{file} is truncated, probably because the disk was full; delete it") from error
             if ctx.default_map:
                 from sealegs.cli.project_defaults import blame_settings
 

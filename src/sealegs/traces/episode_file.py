@@ -107,7 +107,7 @@ class EpisodeFiles:
         names = " and ".join(str(one) for one in (self._file, self._live) if one is not None)
         what = f"the record in {names} lacks the end of the episode ({reason})"
         self.failed = UserError(f"{what}; make room or name another file, and play it again")
-        sys.stderr.write(f"sealegs: {what}; calls go on without it\n")
+        sys.stderr.write(f"sealegs: {what}; calls continue without it\n")
         if self._live is not None and self._stream is not None and self._live.suffix == LIVE:
             self._stream.close()  # Windows renames no open file
             with suppress(OSError):

@@ -80,6 +80,6 @@ class _RequestLog:
                 append_sealed(self._file, {"path": request.path, "body": request.body})
             except (UserError, OSError) as error:
                 why = getattr(error, "strerror", None) or error
-                what = f"{self._file} lacks requests, as it could not be written ({why})"
+                what = f"{self._file} is missing requests because it could not be written ({why})"
                 self.failed = UserError(f"{what}; make room or name another file with --log")
                 echo(f"sealegs: {what}; requests are still answered", err=True)

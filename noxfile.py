@@ -61,6 +61,15 @@ ON_WINDOWS = [  # the relay over pipes, what it writes, and what puts it into a 
     "sealegs.cli.verbs.uninstall",
 ]
 ROOMS = ["faults", "inject", "tasks", "traces"]  # those that stand on the base install alone
+WITH_COMMAND = [  # tests of these rooms that want the command, or scipy
+    "tests/faults/test_plan.py",
+    "tests/faults/test_seeds.py",
+    "tests/faults/test_triggers.py",
+    "tests/inject/test_repetition.py",
+    "tests/traces/test_chain.py",
+    "tests/traces/test_production_docs.py",
+    "tests/traces/test_redacted_logs.py",
+]
 
 
 @nox.session
@@ -78,7 +87,7 @@ def adapter(session: nox.Session, framework: str) -> None:
 @nox.session
 def table(session: nox.Session) -> None:
     """The table in docs/adapters.md and its data in benchmarks/results/adapters.json."""
-    session.install("-e", ".")
+    session.install("-e", ".[cli]")
     session.run("python", "-m", "tests.adapters.frameworks.table", str(FOUND))
 
 
@@ -95,7 +104,7 @@ def floors(session: nox.Session, framework: str) -> None:
 def extra_floors(session: nox.Session, extras: str) -> None:
     """The tests of another extra with the lowest versions of what it names."""
     paths, more = OTHERS[extras]
-    lowest(session, "-e", f".[{extras}]")
+    lowest(session, "-e", f".[cli,{extras}]")
     session.install(*of_extras(*TESTING, *more))
     tests(session, *paths)
 
@@ -173,7 +182,7 @@ def training_floor(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """The documentation's site in build/site; every warning is an error."""
-    session.install("-e", ".[docs]")
+    session.install("-e", ".[cli,docs]")
     session.run("mkdocs", "build", "--strict", "--site-dir", str(ROOT / "build" / "site"))
 
 
@@ -193,19 +202,37 @@ def windows(session: nox.Session) -> None:
 
 @nox.session
 def base(session: nox.Session) -> None:
-    """The command, and the tests of the kernel's rooms, on the base install: a Python at a time."""
-    session.install("-e", ".", *of_extras(*TESTING))
-    session.run("sealegs", "--help", silent=True)
-    tests(session, *(f"tests/{room}" for room in ROOMS))
+    """The tests of the kernel's rooms on the base install, then the command with its extra: a Python at a time."""
+    session.install("-e", ".", *of_extras(*(one for one in TESTING if one != "scipy")))
+    on_base(session)
+    session.install("-e", ".[cli]", *of_extras("scipy"))
+    on_command(session)
 
 
 @nox.session(python=["3.11", "3.12", "3.13"])
 def base_floor(session: nox.Session) -> None:
-    """The command, and the tests of the kernel's rooms, with the lowest versions of what the base install names."""
+    """The same with the lowest versions of what the base install and the command's extra name."""
     lowest(session, "-e", ".")
+    session.install(*of_extras(*(one for one in TESTING if one != "scipy")))
+    on_base(session)
+    lowest(session, "-e", ".[cli]")
+    session.install(*of_extras("scipy"))
+    on_command(session)
+
+
+def on_base(session: nox.Session) -> None:
+    """The command, which names its extra, and the tests of the kernel's rooms without that."""
+    session.run("sealegs", silent=True, success_codes=[2])
+    rooms = [f"tests/{room}" for room in ROOMS]
+    tests(session, "tests/test_cli_extra.py", *rooms, *(f"--ignore={file}" for file in WITH_COMMAND))
+
+
+def on_command(session: nox.Session) -> None:
+    """The command, and those tests of the kernel's rooms that want it or its packages."""
     session.run("sealegs", "--help", silent=True)
-    session.install(*of_extras(*TESTING))
-    tests(session, *(f"tests/{room}" for room in ROOMS))
+    run = ["run", "maze", "--agent", "planner", "--limit", "1", "--out", str(Path(session.create_tmp()) / "run")]
+    session.run("sealegs", *run, silent=True)
+    tests(session, *WITH_COMMAND)
 
 
 @nox.session
@@ -258,7 +285,7 @@ def with_version(bill: str) -> str:
 def needed(framework: str) -> list[str]:
     """What pip installs for a framework's page of tests."""
     extra = extra_of(framework)
-    return ["-e", f".[{extra}]"] if extra else ["-e", ".", *requirements(framework)]
+    return ["-e", f".[cli,{extra}]"] if extra else ["-e", ".[cli]", *requirements(framework)]
 
 
 def requirements(framework: str) -> list[str]:

@@ -16,6 +16,7 @@ REASON = re.compile(r"needs (?P<what>\S.*?): (?P<remedy>\S.*)", re.DOTALL)
 EXTRAS = {  # the extra that brings a module; others come with `dev`
     **{module: one.extra for one in FRAMEWORKS if one.extra for module in one.imports},
     "aiohttp": "mcp",
+    "bm25s": "cli",
     "datasets": "train",
     "fsspec": "remote",
     "httpx": "httpx",
@@ -25,6 +26,7 @@ EXTRAS = {  # the extra that brings a module; others come with `dev`
     "inspect_evals": "evals",
     "openai": "bench",
     "matplotlib": "report",
+    "numpy": "cli",
     "mcp.client.client": "micro-mcp",
     "pyarrow": "train-data",
     "ray": "ray",
@@ -34,6 +36,7 @@ EXTRAS = {  # the extra that brings a module; others come with `dev`
     "torch": "train",
     "s3fs": "remote",
     "trl": "train",
+    "typer": "cli",
 }
 PACKAGES = {  # on the package index, of no extra
     "mlcroissant": "mlcroissant",

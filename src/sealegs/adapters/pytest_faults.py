@@ -14,6 +14,7 @@ import pytest
 
 from sealegs.adapters import pytest_report
 from sealegs.adapters.pytest_marks import FOUND, MARK, RUNS
+from sealegs.cli_extra import why_unusable
 from sealegs.faults.call import Call, Layer
 from sealegs.faults.plan import Plan
 from sealegs.faults.plan_files import plan_from, read_plan
@@ -274,6 +275,8 @@ def arm(config: pytest.Config, *, runs: bool = False) -> None:
     """Have the hooks below called, once; with `runs`, those of the parts that play tests with runs too."""
     if not config.pluginmanager.has_plugin(ARMED):
         config.pluginmanager.register(FaultHooks(), ARMED)
+    if runs and (message := why_unusable("a test with runs")):
+        raise pytest.UsageError(message)
     for part in entry_points(group=PARTS) if runs else ():
         if not config.pluginmanager.has_plugin(part.name):
             config.pluginmanager.register(part.load()(), part.name)

@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sealegs.cli_extra import why_unusable
 from sealegs.faults.call import Call
 from sealegs.faults.user_error import UserError
 from sealegs.recovery.bank.exemplar import Exemplar, read_bank_file, shipped_exemplars
@@ -74,6 +75,7 @@ class Bank:
         rules: whether the cause that the rules tell counts.
 
     Raises:
+        UserError: what it searches with is not installed.
         ValueError: there are no exemplars.
     """
 
@@ -85,6 +87,8 @@ class Bank:
         index: Callable[[tuple[str, ...]], SimilarityIndex] = TextIndex,
         rules: bool = True,
     ) -> None:
+        if message := why_unusable("a search of the exemplar bank"):
+            raise UserError(message)
         import numpy as np
 
         # Keyed by name, so that a user's exemplar replaces the shipped one of the same name.
@@ -213,7 +217,7 @@ def read_bank(path: str | Path | None = None, embeddings: str = "") -> Bank:
         embeddings: a sentence-transformers model that compares the texts in place of BM25 (`EmbeddingIndex`).
 
     Raises:
-        UserError: the file is not a bank, or there is no such model.
+        UserError: the file is not a bank, there is no such model, or what searches it is not installed.
     """
     own = None if path is None or str(path) == "" else read_bank_file(path)
     if own is None and not embeddings:

@@ -18,7 +18,7 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fcntl import ioctl
@@ -116,9 +116,9 @@ def run_with_fault(
         _, (listener, *_), _, _ = socket.recv_fds(ours, 1, 1)
         ours.sendall(b"g")
         ours.close()
-        watch = _Watch(listener, folder.resolve(), at, way)
+        watch = _Watch(listener, folder.resolve(), pid, at, way)
         begun = time.monotonic()
-        code = watch.until_end(pid, begun + limit)
+        code = watch.until_end(begun + limit)
         seconds = time.monotonic() - begun
         late = not watch.until_alone(time.monotonic() + PATIENCE)
         os.close(listener)
@@ -172,10 +172,10 @@ def _listen() -> int:
 
 
 class _Watch:
-    """Answers the calls of one command."""
+    """Answers the calls of one command, whose own process begins a session."""
 
-    def __init__(self, listener: int, folder: Path, at: int, way: Way) -> None:
-        self._listener, self._folder, self._at, self._way = listener, str(folder), at, way
+    def __init__(self, listener: int, folder: Path, pid: int, at: int, way: Way) -> None:
+        self._listener, self._folder, self._pid, self._at, self._way = listener, str(folder), pid, at, way
         self._poll = select.poll()
         self._poll.register(listener, select.POLLIN)
         self._full = False
@@ -183,15 +183,15 @@ class _Watch:
         self.points: list[CallPoint] = []
         self.faulted: CallPoint | None = None
 
-    def until_end(self, pid: int, until: float) -> int | None:
+    def until_end(self, until: float) -> int | None:
         """Answer until the command's own process ends; its exit code."""
         while True:
             if time.monotonic() > until:
                 self._kill_all()
-                os.waitpid(pid, 0)
+                os.waitpid(self._pid, 0)
                 return None
             self._answer_all(20)
-            found, status = os.waitpid(pid, os.WNOHANG)
+            found, status = os.waitpid(self._pid, os.WNOHANG)
             if found:
                 return os.waitstatus_to_exitcode(status)
 
@@ -206,7 +206,8 @@ class _Watch:
         return False
 
     def _kill_all(self) -> None:
-        for one in self._seen:
+        """Kill those that made a call, and all that come from them: a process that only waits makes none."""
+        for one in [*self._seen, *_of_sessions({self._pid, *self._seen})]:
             with suppress(ProcessLookupError):
                 os.kill(one, signal.SIGKILL)
 
@@ -279,6 +280,15 @@ class _Watch:
             flags = os.O_CREAT | os.O_WRONLY if number == 85 else arguments[2 if number == 257 else 1]
             kind = "open" if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) else "read"
         return kind, os.path.relpath(file, self._folder)
+
+
+def _of_sessions(leaders: Collection[int]) -> Iterator[int]:
+    """The processes of these sessions."""
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended
+            session = file.read_text().rpartition(")")[2].split()[3]
+            if int(session) in leaders:
+                yield int(file.parent.name)
 
 
 def _process_of(thread: int) -> int:

@@ -1,12 +1,20 @@
-"""A kernel that loses its host before it gets code to run: it ends, and does not spin on a closed pipe."""
+"""Kernels that end before they get code to run: they leave no process behind, and do not spin on a closed pipe."""
 
 import os
+import select
 import subprocess
 import sys
 
 import pytest
 
-from sealegs.sandbox.process import BOOT
+from sealegs.sandbox.process import BOOT, spawn
+
+STARTING = """
+import os, sys, time
+if not os.fork():  # as bubblewrap's child, which waits for a word of its parent, and does not die with it
+    os.write(int(sys.argv[2]), b"here")
+time.sleep(1000)
+"""
 
 
 @pytest.mark.parametrize("begun", [b"", b"12", b"100\nprint("])
@@ -21,3 +29,18 @@ def test_a_host_that_is_gone_before_the_start_leaves_no_kernel_behind(begun: byt
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.mark.parametrize("way", ["kill", "close"])
+def test_what_a_starting_kernel_has_started_dies_with_it(way: str) -> None:
+    process = spawn([sys.executable, "-c", STARTING], {})
+    replies = os.dup(process.replies)
+    try:
+        select.select([replies], [], [], 60)
+        assert os.read(replies, 4) == b"here"
+        getattr(process, way)()
+        assert select.select([replies], [], [], 60)[0]
+        assert os.read(replies, 4) == b""  # nobody holds the other end any more
+    finally:
+        process.close()
+        os.close(replies)

@@ -11,6 +11,7 @@ import functools
 import os
 import queue
 import select
+import signal
 import subprocess
 import threading
 import weakref
@@ -53,8 +54,7 @@ class KernelProcess:
 
     def kill(self) -> None:
         """End it, whatever it does. Its output may still be read."""
-        if self._process.poll() is None:
-            self._process.kill()
+        _kill(self._process)
 
     def ended(self) -> str:
         """The words for how it ended, once the stream of its replies has."""
@@ -78,8 +78,7 @@ class KernelProcess:
 
 
 def _end(process: subprocess.Popen[bytes], requests: int, replies: int) -> None:
-    if process.poll() is None:
-        process.kill()
+    _kill(process)
     process.wait()
     poll = select.poll()
     poll.register(replies, 0)
@@ -88,6 +87,17 @@ def _end(process: subprocess.Popen[bytes], requests: int, replies: int) -> None:
     process.stderr.close()
     os.close(requests)
     os.close(replies)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process that has not ended, and its group.
+
+    The child of bubblewrap dies with it only once it knows its namespaces; one whose parent is gone before that waits
+    for ever.
+    """
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 @functools.cache

@@ -76,8 +76,8 @@ def main() -> None:
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(sys.argv[1])
         door.listen(WAITING)
-        sys.stdout.write("\n")
-        sys.stdout.flush()
+        with suppress(BrokenPipeError):  # who started it is gone, and the standard input has ended, too
+            os.write(sys.stdout.fileno(), b"\n")
         while True:
             ready, _, _ = select.select([door, sys.stdin], [], [])
             if sys.stdin in ready:

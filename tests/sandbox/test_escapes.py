@@ -97,7 +97,9 @@ def test_a_verdict_does_not_believe_the_code() -> None:
     harm = "open(bait['outside'] + '/x', 'w').write('x'); print('REFUSED')"
     harmed = try_escape(place("unconfined"), Escape(name="x", tries="", code=harm, says="REFUSED", stopped=""))
     assert harmed.why == ("files outside were changed",)
-    left = "import time\nif not os.fork():\n    os.setsid()\n    time.sleep(30)\n    os._exit(0)\nprint('REFUSED')"
+    # Only one that has left the kernel's group outlives it, so the attempt waits until it has.
+    apart = "    os.setsid()\n    os.write(gone, b'.')\n    time.sleep(30)\n    os._exit(0)\n"
+    left = f"import time\nheard, gone = os.pipe()\nif not os.fork():\n{apart}os.read(heard, 1)\nprint('REFUSED')"
     verdict = try_escape(place("unconfined"), Escape(name="x", tries="", code=left, says="REFUSED", stopped=""))
     assert verdict.why == ("1 process(es) were left behind",)
     caught = try_escape(

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from sealegs.sandbox.process import BOOT, spawn
+from sealegs.sandbox.process import BOOT, KernelProcess, spawn
 
 STARTING = """
 import os, sys, time
@@ -44,3 +44,14 @@ def test_what_a_starting_kernel_has_started_dies_with_it(way: str) -> None:
     finally:
         process.close()
         os.close(replies)
+
+
+def test_a_process_that_leads_no_group_is_killed_too() -> None:
+    command = [sys.executable, "-c", "import time; time.sleep(1000)"]
+    started = subprocess.Popen(command, stderr=subprocess.PIPE)
+    hearing, telling = os.pipe()
+    reading, writing = os.pipe()
+    KernelProcess(started, telling, reading).close()
+    assert started.returncode == -9
+    os.close(hearing)
+    os.close(writing)

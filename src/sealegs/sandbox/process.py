@@ -90,13 +90,14 @@ def _end(process: subprocess.Popen[bytes], requests: int, replies: int) -> None:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process that has not ended, and its group.
+    """Kill a process that has not ended, and the group that it leads, if it does.
 
     The child of bubblewrap dies with it only once it knows its namespaces; one whose parent is gone before that waits
     for ever.
     """
     if process.poll() is None:
-        with contextlib.suppress(ProcessLookupError):
+        process.kill()
+        with contextlib.suppress(ProcessLookupError):  # as a launcher of somebody else's may start it
             os.killpg(process.pid, signal.SIGKILL)
 
 

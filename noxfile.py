@@ -43,6 +43,7 @@ OTHERS = {
     "report": (["tests/reports"], []),
 }
 TESTING = ["pytest", "pytest-asyncio", "pytest-xdist", "hypothesis", "networkx", "scipy"]
+WITHOUT_SCIPY = [one for one in TESTING if one != "scipy"]  # which brings numpy
 TORCH = "torch==2.13.0"
 MCP = "2.3.0"  # whose everything-server the conformance suite tests
 S3_SERVER = ["moto[s3]>=5.1,<6", "flask>=3,<4", "flask-cors>=5,<7", "aiobotocore[boto3]"]  # boto3 as s3fs can have it
@@ -203,7 +204,7 @@ def windows(session: nox.Session) -> None:
 @nox.session
 def base(session: nox.Session) -> None:
     """The tests of the kernel's rooms on the base install, then the command with its extra: a Python at a time."""
-    session.install("-e", ".", *of_extras(*(one for one in TESTING if one != "scipy")))
+    session.install("-e", ".", *of_extras(*WITHOUT_SCIPY))
     on_base(session)
     session.install("-e", ".[cli]", *of_extras("scipy"))
     on_command(session)
@@ -213,7 +214,7 @@ def base(session: nox.Session) -> None:
 def base_floor(session: nox.Session) -> None:
     """The same with the lowest versions of what the base install and the command's extra name."""
     lowest(session, "-e", ".")
-    session.install(*of_extras(*(one for one in TESTING if one != "scipy")))
+    session.install(*of_extras(*WITHOUT_SCIPY))
     on_base(session)
     lowest(session, "-e", ".[cli]")
     session.install(*of_extras("scipy"))

@@ -18,7 +18,8 @@ from tests import needs
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 COMMAND = "import runpy\nsys.argv = ['sealegs', '--help']\nrunpy.run_module('sealegs', run_name='__main__')"
-REMEDY = 'needs bm25s, numpy, rich, pystemmer, typer; run: pip install "sealegs[cli]"'
+RUN = 'run: pip install "sealegs[cli]"'
+REMEDY = f"needs bm25s, numpy, rich, pystemmer, typer; {RUN}"
 MB = 1_000_000
 AGENT = '''
 from pathlib import Path
@@ -61,7 +62,10 @@ def test_once(faults):
 RUNS = """
 @pytest.mark.faults(PLAN, runs=2)
 def test_runs():
-    pass
+    try:
+        look()
+    except Exception as error:
+        assert "Unavailable" in str(error)
 """
 
 
@@ -69,6 +73,11 @@ def ran(code: str, place: Path, without: Iterable[str] = PACKAGES) -> subprocess
     """Some code in a fresh interpreter in which the import of these modules fails, as if they were not installed."""
     hide = f"import sys\nsys.modules.update(dict.fromkeys({list(without)}))\n"
     return subprocess.run([sys.executable, "-c", hide + code], cwd=place, capture_output=True, text=True)
+
+
+def test_the_packages_are_those_of_the_extra() -> None:
+    extra = {Requirement(one).name for one in PROJECT["optional-dependencies"]["cli"]}
+    assert extra == {*PACKAGES.values()}
 
 
 def test_the_command_says_what_it_needs(tmp_path: Path) -> None:
@@ -98,7 +107,10 @@ def test_a_measurement_says_what_it_needs(name: str, tmp_path: Path) -> None:
 def test_a_recovery_plan_that_searches_says_so_before_any_call(tmp_path: Path) -> None:
     (tmp_path / "recovery.yaml").write_text("policies: [advise]")
     code = "from sealegs.recovery.recovery_plan import read_recovery_plan\nread_recovery_plan('recovery.yaml').layer()"
-    assert ran(code, tmp_path).stderr.endswith(f"UserError: a search of the exemplar bank {REMEDY}\n")
+    wanted = f"UserError: a search of the exemplar bank needs bm25s, numpy, pystemmer; {RUN}\n"
+    assert ran(code, tmp_path).stderr.endswith(wanted)
+    pytest.importorskip("bm25s", reason=needs.module("bm25s"))
+    assert ran(code, tmp_path, ["rich", "typer"]).returncode == 0  # what it does not import is not asked for
 
 
 def test_marks_work_and_those_with_runs_say_what_they_need(tmp_path: Path) -> None:
@@ -111,7 +123,10 @@ def test_marks_work_and_those_with_runs_say_what_they_need(tmp_path: Path) -> No
     (tmp_path / "test_it.py").write_text(TESTS + RUNS)
     done = ran(code, tmp_path)
     assert done.returncode == 4
-    assert done.stderr == f"ERROR: a test with runs {REMEDY}\n\n"
+    assert done.stderr == f"ERROR: a test with runs needs numpy, rich; {RUN}\n\n"
+    pytest.importorskip("numpy", reason=needs.module("numpy"))
+    done = ran(code, tmp_path, ["bm25s", "Stemmer", "typer"])
+    assert done.returncode == 0, done.stdout + done.stderr  # what it does not import is not asked for
 
 
 def required(names: Iterable[str]) -> set[str]:

@@ -275,7 +275,7 @@ def arm(config: pytest.Config, *, runs: bool = False) -> None:
     """Have the hooks below called, once; with `runs`, those of the parts that play tests with runs too."""
     if not config.pluginmanager.has_plugin(ARMED):
         config.pluginmanager.register(FaultHooks(), ARMED)
-    if runs and (message := why_unusable("a test with runs")):
+    if runs and (message := why_unusable("a test with runs", ("numpy", "rich"))):
         raise pytest.UsageError(message)
     for part in entry_points(group=PARTS) if runs else ():
         if not config.pluginmanager.has_plugin(part.name):

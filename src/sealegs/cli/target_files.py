@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 
 from sealegs.faults.user_error import UserError
@@ -54,7 +55,7 @@ def write_target(file: Path, data: str | bytes) -> None:
         return
     try:
         own = _own_descriptor(file)
-        with file.open("ab", buffering=0) if own is None else open(own, "ab", buffering=0, closefd=False) as stream:
+        with FileIO(file if own is None else own, "ab", closefd=own is None) as stream:
             write_all(stream, with_urls(data).encode(errors="replace") if isinstance(data, str) else data)
     except OSError as error:
         raise UserError(f"cannot write {file}: {error.strerror}; name another file") from error

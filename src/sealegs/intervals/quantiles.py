@@ -1,6 +1,6 @@
 """Points of the normal, Student's and the binomial distribution, for arrays of real parameters, with numpy alone.
 
-The base install has no scipy; the tests hold each of these to it.
+Sealegs does without scipy; the tests hold each of these to it.
 """
 
 from __future__ import annotations

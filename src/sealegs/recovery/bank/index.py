@@ -87,7 +87,7 @@ class Bank:
         index: Callable[[tuple[str, ...]], SimilarityIndex] = TextIndex,
         rules: bool = True,
     ) -> None:
-        if message := why_unusable("a search of the exemplar bank"):
+        if message := why_unusable("a search of the exemplar bank", ("bm25s", "numpy", "Stemmer")):
             raise UserError(message)
         import numpy as np
 

@@ -10,8 +10,10 @@ where the fault strikes, less that of a bare tool that raises. `ratio` is the sa
 intervals are the order statistics that hold the median in at least 95 % of samples.
 
 Modes: `dormant`, the tool prepared and nothing armed; `other tool`, a fault armed on another tool; `drawn`, a fault of
-this tool with a vanishing probability; `firing`, an error on each call. `drawn, recorded` and the like are these with a
-record of the call's arguments and answer: `agentic-chaos-security` always keeps one, the other peers none.
+this tool with a vanishing probability; `firing`, an error on each call before the tool's work; `firing at any moment`,
+the error of a rule that names no moment, so that the tool is run on half of the calls (the peers know no moments).
+`drawn, recorded` and the like are these with a record of the call's arguments and answer: `agentic-chaos-security`
+always keeps one, the other peers none.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from timed_calls import Made, forecast, forecast_async, timed, timed_async
 
 from sealegs.adapters.python import tool, wrap
 from sealegs.faults import Plan, Rule
+from sealegs.faults.call import Moment
 from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import Always, AnyCondition, Probability, Tool
 from sealegs.inject import RealClock, Session
@@ -44,7 +47,7 @@ from sealegs.traces import Recorder
 
 Prepare = Callable[[Made, str], AbstractContextManager[Made]]  # of the tool and its level: the tool as it is called
 BARE, RAISES = "bare", "bare, raising"
-DORMANT, OTHER, DRAWN, FIRING = "dormant", "other tool", "drawn", "firing"
+DORMANT, OTHER, DRAWN, FIRING, ANY_MOMENT = "dormant", "other tool", "drawn", "firing", "firing at any moment"
 RECORDED = ", recorded"
 RARE = 1e-12
 ALWAYS_KEPT = "agentic-chaos-security"  # its record cannot be switched off
@@ -76,9 +79,10 @@ def prepared(make: Callable[[Made], Made]) -> Prepare:
 def of_sealegs() -> dict[str, Prepare]:
     """Our own modes."""
 
-    def armed(matched: str, when: AnyCondition, recorded: bool) -> Prepare:
+    def armed(matched: str, when: AnyCondition, moment: Moment | None, recorded: bool) -> Prepare:
         def session() -> Session:
-            plan = Plan(name="price", rules=(Rule(match=Tool(matched), when=when, fault=Error(status=503)),))
+            rule = Rule(match=Tool(matched), when=when, fault=Error(status=503), moment=moment)
+            plan = Plan(name="price", rules=(rule,))
             clock = RealClock()
             if not recorded:
                 return Session(plan, clock=clock)
@@ -88,15 +92,16 @@ def of_sealegs() -> dict[str, Prepare]:
 
         return prepared(lambda bare: wrap(bare, session()))
 
-    scenes: dict[str, tuple[str, AnyCondition]] = {
-        OTHER: ("search", Always()),
-        DRAWN: ("forecast*", Probability(RARE)),
-        FIRING: ("forecast*", Always()),
+    scenes: dict[str, tuple[str, AnyCondition, Moment | None]] = {
+        OTHER: ("search", Always(), None),
+        DRAWN: ("forecast*", Probability(RARE), None),
+        FIRING: ("forecast*", Always(), "before"),
+        ANY_MOMENT: ("forecast*", Always(), None),
     }
     found: dict[str, Prepare] = {DORMANT: prepared(tool)}
-    for mode, (matched, when) in scenes.items():
-        found[mode] = armed(matched, when, False)
-        found[f"{mode}{RECORDED}"] = armed(matched, when, True)
+    for mode, scene in scenes.items():
+        found[mode] = armed(*scene, recorded=False)
+        found[f"{mode}{RECORDED}"] = armed(*scene, recorded=True)
     return found
 
 
@@ -253,7 +258,7 @@ def main() -> None:
         table += rows(level, measured(level, arguments.rounds, arguments.calls))
     for one in table:
         if one["metric"] != "ratio":
-            print(f"{one['level']:6} {one['mode']:18} {one['agent']:14} {one['value']:9} [{one['low']}, {one['high']}]")
+            print(f"{one['level']:6} {one['mode']:30} {one['agent']:14} {one['value']:9} [{one['low']}, {one['high']}]")
     if arguments.json is not None:
         facts = {"versions": {peer: version(package) for peer, package in PACKAGES.items()}}
         write_results(arguments.json, table, facts)

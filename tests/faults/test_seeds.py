@@ -18,11 +18,11 @@ UNIFORM = 0.47965586394251536
 DRAWS = [0.6196100408314485, 0.10652589579069627]
 PRINTED = (
     "from sealegs.faults import seeds, plan_from\n"
-    "from sealegs.faults.triggers import Burst, Occurrence, Probability\n"
+    "from sealegs.faults.triggers import Burst, Probability\n"
     "print(seeds.digest(7, 'e', 'tool', 'rule-1', 3), seeds.uniform('a', 1), seeds.stream('x').random())\n"
-    "key = (7, 'e', 'tool', 'rule-1')\n"
-    "print([n for n in range(200) if Probability(0.3).fires(Occurrence(n, key))])\n"
-    "print([n for n in range(200) if Burst(probability=0.05, length=3).fires(Occurrence(n, key))])\n"
+    "key = seeds.joined(7, 'e', 'tool', 'rule-1')\n"
+    "print([n for n in range(200) if Probability(0.3).fires(n, key)])\n"
+    "print([n for n in range(200) if Burst(probability=0.05, length=3).fires(n, key)])\n"
     "rule = {'match': {'argument': {'name': 'a', 'equals': {'x': 1, 'y': 2}}}, 'fault': {'kind': 'error'}}\n"
     "print(plan_from({'name': 'p', 'rules': [rule]}).digest())\n"
 )
@@ -52,6 +52,11 @@ PARTS = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x1f")
 @given(PARTS, PARTS)
 def test_parts_are_told_apart(key: list[str], other: list[str]) -> None:
     assert (seeds.digest(*key) == seeds.digest(*other)) == (key == other)
+
+
+@given(st.text(), st.integers(), st.text())
+def test_the_short_way_to_a_number_gives_the_same(beginning: str, nth: int, name: str) -> None:
+    assert seeds.uniform_at(beginning, nth, name) == seeds.uniform(beginning, nth, name)
 
 
 @given(PARTS)

@@ -14,7 +14,7 @@ from sealegs import report_effect
 from sealegs.adapters.python import wrap
 from sealegs.faults import Plan, Rule
 from sealegs.faults.call import Call, Layer, Outcome
-from sealegs.faults.kinds import Delay, Error
+from sealegs.faults.kinds import Connection, Delay, Error
 from sealegs.faults.triggers import Nth, Probability, Tool
 from sealegs.inject import Session, VirtualClock, current_call
 from sealegs.inject.injection import Injection
@@ -70,12 +70,17 @@ async def pay_async(amount: float, to: str = "shop") -> Any:
     return pay(amount, to)
 
 
+ALIKE = Error(exception="ValueError", message="no -1")
 AMOUNTS = st.lists(st.sampled_from([1, 2.5, -1, 13, True, 10**5000, float("nan")]), min_size=1, max_size=5)
 PLANS = st.sampled_from(
     [
         Plan(name="none"),
         Plan(name="other", rules=(Rule(match=Tool("search"), fault=Error(status=503)),)),
         Plan(name="drawn", rules=(Rule(match=Tool("pay*"), when=Probability(0.4), fault=Error(status=503)),)),
+        Plan(name="struck", rules=(Rule(match=Tool("pay*"), fault=Error(status=503)),)),
+        Plan(name="after", rules=(Rule(match=Tool("pay*"), fault=Connection(mode="reset"), moment="after"),)),
+        # The tool fails as the fault does, which then has not been delivered and gives its place back.
+        Plan(name="alike", rules=(Rule(match=Tool("pay*"), fault=ALIKE, moment="after", at_most=1),)),
         Plan(
             name="two",
             rules=(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sealegs.faults.plan_files import plan_from, read_plan
     from sealegs.faults.problems import PlanError, Problem
     from sealegs.faults.spec import ToolSpec
-    from sealegs.faults.triggers import Condition, Matcher, Occurrence
+    from sealegs.faults.triggers import Condition, Matcher
 
 _HOMES = {
     "AnyFault": "sealegs.faults.any_fault",
@@ -31,7 +31,6 @@ _HOMES = {
     "FaultSetting": "sealegs.faults.fault",
     "KINDS": "sealegs.faults.built_in_kinds",
     "Matcher": "sealegs.faults.triggers",
-    "Occurrence": "sealegs.faults.triggers",
     "Outcome": "sealegs.faults.call",
     "Plan": "sealegs.faults.plan",
     "PlanError": "sealegs.faults.problems",
@@ -60,7 +59,6 @@ __all__ = [
     "Fault",
     "FaultSetting",
     "Matcher",
-    "Occurrence",
     "Outcome",
     "Plan",
     "PlanError",

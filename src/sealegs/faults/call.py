@@ -84,7 +84,7 @@ class PartialExecution(Value):
     """The answer to a call that was cut: only a part of its effects happened."""
 
 
-@dataclass(frozen=True, slots=True)
+@quickly_frozen
 class Failure:
     """A tool's failure, as data.
 

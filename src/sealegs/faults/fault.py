@@ -124,6 +124,23 @@ class Fault(BaseModel):
         return copied
 
 
+class Substitute(Fault):
+    """Base of kinds that answer at once in the tool's place, whatever the call is."""
+
+    implicit: ClassVar[bool] = False
+    instead: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
+
+    @abstractmethod
+    def answer(self) -> Outcome:
+        """The answer that the agent sees."""
+
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
+        """Show the answer, and neither ask for the tool nor wait."""
+        yield from ()
+        return self.answer()
+
+
 class Rewrite(Fault):
     """Base of kinds that have the tool run and show its answer changed. A failure passes unchanged."""
 

@@ -1,7 +1,7 @@
 """Conditions on the number of a call, which decide when a rule strikes. The matchers of calls are here too.
 
-Both are frozen data with a plan form of one key. A condition is a pure function of an `Occurrence`: of the call's
-number among the calls of its own tool and of a key, never of time, threads or the order in which tools are called. The
+Both are frozen data with a plan form of one key. A condition is a pure function of the call's number among the calls of
+its own tool and of the name of a stream of draws, never of time, threads or the order in which tools are called. The
 one exception by its meaning is `first_touch`, whose victim depends on which tool of a group was called first. Counting
 calls, finding victims, `at_most` and `after` are the injector's work.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from typing import Annotated, Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, field_validator, model_validator
 from pydantic import Tag as Tagged
@@ -40,35 +40,12 @@ __all__ = [
     "Model",
     "Not",
     "Nth",
-    "Occurrence",
     "Outage",
     "Probability",
     "Tag",
     "Tool",
     "Window",
 ]
-
-
-# A named tuple is the cheapest of objects to make, and one is made for each call that a rule looks at.
-class Occurrence(NamedTuple):
-    """The facts of a call that a condition may know.
-
-    Attributes:
-        nth: how many times the tool was called before in the episode; with these arguments, for a rule that goes by
-            arguments.
-        key: (plan seed, episode, tool, rule id), the name of the rule's stream of draws for this tool; and the
-            arguments, for a rule that goes by them.
-        victim: where the rule watches a group, the tool of it that was called first in the episode, this call included.
-    """
-
-    nth: int
-    key: tuple[object, ...]
-    victim: str | None = None
-
-    @property
-    def tool(self) -> object:
-        """The tool that is called."""
-        return self.key[2]
 
 
 class Condition(ABC):
@@ -81,8 +58,16 @@ class Condition(ABC):
     drawn: ClassVar[bool] = False
 
     @abstractmethod
-    def fires(self, occurrence: Occurrence) -> bool:
-        """Return whether it strikes: a function of the occurrence alone."""
+    def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
+        """Return whether it strikes a call: a function of these alone.
+
+        Args:
+            nth: how many times the tool was called before in the episode; with these arguments, for a rule that goes by
+                arguments.
+            stream: the name of the rule's draws for this tool, made by `seeds.joined` of (plan seed, episode, tool,
+                rule id), and the arguments for a rule that goes by them.
+            victim: whether the tool was the first of the watched `group` to be called in the episode.
+        """
 
     @property
     def group(self) -> frozenset[str]:
@@ -96,7 +81,7 @@ class Always(Condition):
 
     key: ClassVar[str] = "always"
 
-    def fires(self, occurrence: Occurrence) -> bool:
+    def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Yes."""
         return True
 
@@ -118,9 +103,9 @@ class First(Condition):
     key: ClassVar[str] = "first"
     first: Count
 
-    def fires(self, occurrence: Occurrence) -> bool:
+    def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Return whether fewer than n calls came before."""
-        return occurrence.nth < self.first
+        return nth < self.first
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -130,9 +115,9 @@ class Nth(Condition):
     key: ClassVar[str] = "nth"
     nth: Count
 
-    def fires(self, occurrence: Occurrence) -> bool:
+    def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Return whether just n - 1 calls came before."""
-        return occurrence.nth + 1 == self.nth
+        return nth + 1 == self.nth
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -142,9 +127,9 @@ class Every(Condition):
     key: ClassVar[str] = "every"
     every: Count
 
-    def fires(self, occurrence: Occurrence) -> bool:
+    def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Return whether the call's number is a multiple of n."""
-        return (occurrence.nth + 1) % self.every == 0
+        return (nth + 1) % self.every == 0
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -155,9 +140,9 @@ class Probability(Condition):
     drawn: ClassVar[bool] = True
     probability: Fraction
 
-    def fires(self, occurrence: Occurrence) -> bool:
+    def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Return whether the call's own draw is below the probability."""
-        return seeds.uniform(*occurrence.key, occurrence.nth, self.key) < self.probability
+        return seeds.uniform_at(stream, nth, self.key) < self.probability
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -174,9 +159,9 @@ class Window(Condition):
             raise problem("ends before it begins", "Exchange the two numbers.")
         return window
 
-    def fires(self, occurrence: Occurrence) -> bool:
+    def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Return whether the call's number is inside."""
-        return self.window[0] <= occurrence.nth + 1 <= self.window[1]
+        return self.window[0] <= nth + 1 <= self.window[1]
 
 
 class Burst(Keyed, Condition):
@@ -189,11 +174,11 @@ class Burst(Keyed, Condition):
     probability: Fraction = Field(description="Probability that a burst starts at a call, 0 to 1.")
     length: Annotated[int, Strict(), Field(ge=1, le=1000)] = Field(description="Calls that a burst lasts, 1 to 1000.")
 
-    def fires(self, occurrence: Occurrence) -> bool:
+    def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Return whether a burst started at this call or at one of the `length - 1` before it."""
         # Each start has a draw of its own, so no state is kept between calls.
-        starts = range(max(0, occurrence.nth + 1 - self.length), occurrence.nth + 1)
-        return any(seeds.uniform(*occurrence.key, start, self.key) < self.probability for start in starts)
+        starts = range(max(0, nth + 1 - self.length), nth + 1)
+        return any(seeds.uniform_at(stream, start, self.key) < self.probability for start in starts)
 
 
 class Outage(Keyed, Condition):
@@ -230,7 +215,7 @@ class Outage(Keyed, Condition):
         """Probability that a call is struck after one that was."""
         return 1 - 1 / self.length
 
-    def fires(self, occurrence: Occurrence) -> bool:
+    def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Return whether the chain is in its bad state.
 
         It looks back only to the last call whose draw decides alone, whatever came before; a draw in between keeps the
@@ -240,15 +225,15 @@ class Outage(Keyed, Condition):
         low, high = min(begins, lasts), max(begins, lasts)
         turned = False
         # Backwards from this call: on average few draws are needed, and no state is kept.
-        for nth in range(occurrence.nth, 0, -1):
-            draw = seeds.uniform(*occurrence.key, nth, self.key)
+        for earlier in range(nth, 0, -1):
+            draw = seeds.uniform_at(stream, earlier, self.key)
             if draw < low:
                 return not turned  # below both probabilities: struck, whatever came before
             if draw >= high:
                 return turned  # above both: not struck, whatever came before
             turned ^= begins > lasts
         # The first call has no call before it and is struck with the rate itself.
-        return (seeds.uniform(*occurrence.key, 0, self.key) < self.rate) != turned
+        return (seeds.uniform_at(stream, 0, self.key) < self.rate) != turned
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -263,9 +248,9 @@ class FirstTouch(Condition):
         """These tools."""
         return frozenset(self.first_touch)
 
-    def fires(self, occurrence: Occurrence) -> bool:
+    def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Return whether the called tool is the victim."""
-        return occurrence.victim is not None and occurrence.victim == occurrence.tool
+        return victim
 
 
 def _condition_of(value: Any) -> str | None:

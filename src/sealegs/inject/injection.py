@@ -68,6 +68,8 @@ class WorkDone:
 
     def since(self, earlier: WorkDone) -> WorkDone:
         """The work that was added to an earlier state."""
+        if earlier is NOTHING_DONE:
+            return self
         return WorkDone(self.whole - earlier.whole, self.part - earlier.part)
 
     @property

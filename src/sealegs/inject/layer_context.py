@@ -12,6 +12,8 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock
 from sealegs.inject.injection import Injection
 
+Run = Callable[[Call], Outcome]
+RunAsync = Callable[[Call], Awaitable[Outcome]]
 REFUSED = "refused"  # the name of the action of a layer that answers a call in its tool's place
 
 
@@ -119,10 +121,18 @@ class Watcher(Protocol):
 
 @runtime_checkable
 class FollowingWatcher(Watcher, Protocol):
-    """A watcher that can also follow a call that nothing strikes, without the layers: it must see the same."""
+    """A watcher that can also follow a call without the layers, where they need not be driven: it must see the same."""
 
-    def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
+    def follow(self, call: Call, run: Run) -> Outcome:
         """Run the tool in this thread, and note the call and what it was answered."""
 
-    async def follow_async(self, call: Call, run: Callable[[Call], Awaitable[Outcome]]) -> Outcome:
+    async def follow_async(self, call: Call, run: RunAsync) -> Outcome:
+        """The same in a task."""
+
+    def follow_struck(self, call: Call, run: Run, answer: Callable[[Call, Run], Outcome]) -> Outcome:
+        """Note a call that a fault answers, which may have the tool run; what the fault reports is noted before it."""
+
+    async def follow_struck_async(
+        self, call: Call, run: RunAsync, answer: Callable[[Call, RunAsync], Awaitable[Outcome]]
+    ) -> Outcome:
         """The same in a task."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, ParamSpec, Self, TypeVar
 
 from sealegs.faults.call import ALL, Call, Layer, Outcome, Wait
@@ -21,7 +20,7 @@ from sealegs.inject.layer_context import FastPathLayer, FollowingWatcher, LayerA
 from sealegs.inject.seam import compose_layers, drive, drive_async, stack_layers, with_timeout
 from sealegs.inject.stream_drivers import Run, RunAsync, Split, drive_stream, drive_stream_async
 from sealegs.inject.tool_routing import ToolRouter, handle_of_runner
-from sealegs.inject.tool_state import TriggeredFaults
+from sealegs.inject.tool_state import Substitution
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -177,8 +176,9 @@ class Session:
         faults = self._injector.aim(state, arguments)
         if faults is None:
             return None
-        layer: Layer = partial(self._injector.inject, faults)
-        layer = layer if self._timeout is None else self._patient(layer)  # asked here, to save a call
+        layer = self._injector.under(faults)
+        if self._timeout is not None and type(layer) is not Substitution:  # which never waits
+            layer = self._patient(layer)
         return InterceptedCall(self, tool, arguments, layer, faults.nth)
 
     async def intercept_async(
@@ -203,6 +203,8 @@ class Session:
         # Applied to the agent's own tool here; the router applies it to the others that layers call.
         if self._deadline is not None:
             run = with_deadline(run, self._deadline)
+        if type(layer) is Substitution:
+            return layer.answer(call, run)
         # Where nothing can strike the tool, the layer is asked before and after the run, which costs less than to drive
         # it. The call goes through the layers only if it then wants more, such as a retry.
         if (fast := self._fast) is not None and self._injector.state(tool).idle:
@@ -217,7 +219,11 @@ class Session:
             faults = self._injector.aim(self._injector.state(tool), arguments)
             if faults is None:
                 return self._follower.follow(call, run)
-            layer = self._watched(self._follower, faults)
+            struck = self._injector.under(faults)
+            if type(struck) is Substitution:
+                call = Call(tool, arguments, call.id, faults.nth)
+                return self._follower.follow_struck(call, run, struck.answer)
+            layer = self._follower.around(self._patient(struck))
         return drive(layer, call, self._router.route(tool, run) if self._others else run, self.clock)
 
     async def call_async(
@@ -233,6 +239,8 @@ class Session:
         layer, run = layer or self._layer, self.runner_async(run)
         if self._deadline is not None:
             run = with_deadline_async(run, self._deadline)
+        if type(layer) is Substitution:
+            return await layer.answer_async(call, run)
         if (fast := self._fast) is not None and self._injector.state(tool).idle:
             refusal = fast.before(call)
             outcome = await run_as_current_async(call, run) if refusal is None else refusal[1]
@@ -245,7 +253,11 @@ class Session:
             faults = self._injector.aim(self._injector.state(tool), arguments)
             if faults is None:
                 return await self._follower.follow_async(call, run)
-            layer = self._watched(self._follower, faults)
+            struck = self._injector.under(faults)
+            if type(struck) is Substitution:
+                call = Call(tool, arguments, call.id, faults.nth)
+                return await self._follower.follow_struck_async(call, run, struck.answer_async)
+            layer = self._follower.around(self._patient(struck))
         run = self._router.route_async(tool, run) if self._others else run
         return await drive_async(layer, call, run, self.clock)
 
@@ -315,9 +327,6 @@ class Session:
         if not self._reach_any:
             return tool in self._others
         return self._all is None or tool in self._all
-
-    def _watched(self, watcher: Watcher, faults: TriggeredFaults) -> Layer:
-        return watcher.around(self._patient(partial(self._injector.inject, faults)))
 
     def _patient(self, layer: Layer) -> Layer:
         return layer if self._timeout is None else with_timeout(self._timeout, layer)

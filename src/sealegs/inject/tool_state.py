@@ -5,23 +5,37 @@ from __future__ import annotations
 import itertools
 import random
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 from sealegs.faults import seeds
 from sealegs.faults.built_in_kinds import is_built_in
 from sealegs.faults.call import Call, Failure, Moment, Outcome, Value
 from sealegs.faults.equal import draw_key
-from sealegs.faults.fault import FaultSetting
+from sealegs.faults.fault import FaultSetting, Steps, Substitute
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import AllOf, Always, Matcher
-from sealegs.inject.injection import NOTHING_DONE, safely_equal
+from sealegs.inject.call_context import run_as_current, run_as_current_async
+from sealegs.inject.injection import NOTHING_DONE, FaultEvidence, safely_equal
 
 KEYS = 64  # arguments whose keys are remembered
+PLAIN = frozenset({str, int, float, bool, type(None)})  # types of arguments that are remembered
 MEMORY = 16  # earlier outcomes kept of a tool for faults that serve old answers
+
+
+class KnownArguments(NamedTuple):
+    """Arguments that a tool was called with.
+
+    Attributes:
+        key: as draws are named by them.
+        calls: counts the calls with them, where a rule goes by arguments.
+    """
+
+    key: str
+    calls: Iterator[int]
 
 
 class ToolState:
@@ -35,7 +49,8 @@ class ToolState:
     """
 
     __slots__ = (
-        "_keys",
+        "_known",
+        "_same",
         "calls",
         "counted",
         "counts",
@@ -47,7 +62,6 @@ class ToolState:
         "missed",
         "never_dry",
         "rules",
-        "same",
         "spec",
         "tool",
     )
@@ -71,34 +85,37 @@ class ToolState:
         self.calls = itertools.count()
         self.counted = False  # whether a call was
         self.keyed = any(one.by_arguments for one in self.rules)
-        self.same: dict[str, Iterator[int]] = {}  # by arguments: the calls with these, counted where a rule asks
-        self._keys: dict[tuple[Any, ...], str] = {}
+        self._same: dict[str, Iterator[int]] = {}  # by the key of arguments: the calls with these
+        self._known: dict[tuple[Any, ...], KnownArguments] = {}
         stale = any(one.rule.fault.remembers for one in self.rules)
         # Keeping outcomes means copying them, so it is done only for kinds that serve old answers.
         self.earlier: deque[tuple[Mapping[str, Any], Outcome]] | None = deque(maxlen=MEMORY) if stale else None
 
-    def drawn_key(self, arguments: Mapping[str, Any]) -> str:
+    def known(self, arguments: Mapping[str, Any]) -> KnownArguments:
         """The arguments, as draws are named by them. Those that come again, as in a retry, are looked up."""
         given = (*arguments.items(), *map(type, arguments.values()))  # 1 and true are equal, and not the same here
         try:
-            key = self._keys.get(given)
-        except TypeError:  # a list or an object among them
-            return draw_key(arguments, self.spec)  # unhashable, so it cannot be looked up
-        if key is None:
-            # Cleared rather than evicted one by one: a retry comes soon, so what is old is hardly needed again.
-            if len(self._keys) == KEYS:
-                self._keys.clear()
-            key = self._keys[given] = draw_key(arguments, self.spec)
-        return key
+            found = self._known.get(given)
+        except TypeError:  # a list or an object among them, so they cannot be looked up
+            return self._counted(draw_key(arguments, self.spec))
+        if found is None:
+            found = self._counted(draw_key(arguments, self.spec))
+            # Of values that hold others, the types of those would have to be compared, too.
+            if PLAIN.issuperset(given[len(arguments) :]):
+                # Cleared rather than evicted one by one: a retry comes soon, so what is old is hardly needed again.
+                if len(self._known) == KEYS:
+                    self._known.clear()
+                self._known[given] = found
+        return found
+
+    def _counted(self, key: str) -> KnownArguments:
+        # `setdefault` is atomic in CPython, so no lock is needed.
+        return KnownArguments(key, self._same.get(key) or self._same.setdefault(key, itertools.count()))
 
     def setting(self, fired: TriggeredFault, call: Call) -> FaultSetting:
         """The setting that a rule's fault strikes in. A permanent fault draws the same on every call."""
-        moments = fired.rule_state.moments
-        moment = moments[0] if moments else None
-        if len(moments) > 1:
-            # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
-            moment = moments[seeds.digest(*fired.key, "moment") % len(moments)]
-        draw: Any = LateStream(fired.key)
+        draw: Any = LateStream(fired.stream)
+        moment = self.moment(fired)
         if not self.earlier:  # none of the tool's faults asks for them, or nothing was answered yet
             return FaultSetting(self.spec, draw, (), moment)
         earlier = tuple(self.earlier)
@@ -106,13 +123,21 @@ class ToolState:
         outcomes = tuple(outcome for _, outcome in earlier)
         return FaultSetting(self.spec, draw, outcomes, moment, same)
 
+    def moment(self, fired: TriggeredFault) -> Moment | None:
+        """The moment of the tool's work at which a rule's fault strikes; None where the tool has no effects."""
+        moments = fired.rule_state.moments
+        if len(moments) > 1:
+            # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
+            return moments[seeds.digest(fired.stream, "moment") % len(moments)]
+        return moments[0] if moments else None
+
     def timed(self, fired: TriggeredFault, call: Call, moment: Moment | None) -> Call:
         """The call as a fault that strikes at this moment has the tool run."""
         if moment == "before":
             return call.as_dry(True)
         if moment == "during" and self.spec is not None:
             # From 1 to parts - 1: cutting at 0 or at all parts would be "before" or "after".
-            return replace(call, cut=1 + seeds.digest(*fired.key, "cut") % (self.spec.parts - 1))
+            return replace(call, cut=1 + seeds.digest(fired.stream, "cut") % (self.spec.parts - 1))
         return call
 
     def remember(self, call: Call, outcome: Outcome) -> None:
@@ -131,9 +156,8 @@ class RuleState:
         "by_arguments",
         "by_order",
         "counts",
-        "drawn_key",
+        "draws_nothing",
         "group",
-        "key",
         "moments",
         "open",
         "permanent",
@@ -141,6 +165,8 @@ class RuleState:
         "same",
         "simple",
         "since",
+        "stream",
+        "substitutes",
         "tags",
         "taken",
         "unconditional",
@@ -154,8 +180,7 @@ class RuleState:
         self.open = tuple(part for part in _parts(rule.match) if part.possible(tool, tags)[1])
         self.rule = rule
         self.tags = tags
-        self.key = key
-        self.drawn_key = (seeds.joined(*key),)  # what the names of all its draws begin with
+        self.stream = seeds.joined(*key)  # what the names of all its draws begin with
         self.by_arguments = rule.fires_by_arguments
         self.by_order = not rule.draws_by_arguments
         # How often it struck the same arguments, where it fires by order but draws by arguments: counting no more than
@@ -164,6 +189,9 @@ class RuleState:
         self.why_never = rule.why_never(spec)
         self.moments = rule.possible_moments(spec)
         self.built_in = is_built_in(rule.fault)
+        self.substitutes = self.built_in and isinstance(rule.fault, Substitute)
+        # Such a fault draws its moment alone, and where it cuts the work off.
+        self.draws_nothing = self.substitutes and self.moments in ((), ("before",), ("after",))
         self.after = rule.after
         self.at_most = rule.at_most
         self.permanent = rule.persistence == "permanent"
@@ -176,24 +204,24 @@ class RuleState:
         self.taken = 0
         self.since: int | None = None  # the number of the call from which on it strikes for good
 
-    def drawn_at(self, nth: int) -> tuple[object, ...]:
+    def drawn_at(self, nth: int) -> str:
         """The name of its draws on a call of this number, where the call's arguments play no part in them.
 
         Permanent faults draw once: by order with the number of the first call that they struck, else without any.
         """
         if not self.by_order:
-            return self.drawn_key
-        return (*self.drawn_key, nth if self.since is None else self.since)
+            return self.stream
+        return seeds.joined(self.stream, nth if self.since is None else self.since)
 
 
 class TriggeredFault:
-    """A rule that fires on one call, and whether anything came of it. `key`: the name of its draws on this call."""
+    """A rule that fires on one call, and whether anything came of it. `stream`: the name of its draws on this call."""
 
-    __slots__ = ("delivered", "key", "reported", "rule_state")
+    __slots__ = ("delivered", "reported", "rule_state", "stream")
 
-    def __init__(self, rule_state: RuleState, key: tuple[object, ...]) -> None:
+    def __init__(self, rule_state: RuleState, stream: str) -> None:
         self.rule_state = rule_state
-        self.key = key
+        self.stream = stream
         self.delivered = False
         self.reported = False
 
@@ -215,19 +243,100 @@ class TriggeredFaults:
         self.faults = faults
         self.work = NOTHING_DONE
 
+    @property
+    def substituted(self) -> bool:
+        """Whether one fault alone strikes, of a kind that answers at once."""
+        return len(self.faults) == 1 and self.faults[0].rule_state.substitutes
+
+
+class Substitution:
+    """The one fault that strikes a call, of a kind that answers at once: no generator need be driven for it.
+
+    As a layer it is what `Injector.inject` makes of the fault. Where nothing else has to see the call, it is asked to
+    `answer`, which does the same and costs a third less.
+
+    Args:
+        triggered: the fault.
+        inject: makes the generator of it.
+        settle: takes what became of it: the evidence, and what was shown, None where it was cut off.
+    """
+
+    __slots__ = ("_inject", "_settle", "_triggered")
+
+    def __init__(
+        self,
+        triggered: TriggeredFaults,
+        inject: Callable[[TriggeredFaults, Call], Steps],
+        settle: Callable[[TriggeredFaults, FaultEvidence, Outcome | None], None],
+    ) -> None:
+        self._triggered = triggered
+        self._inject = inject
+        self._settle = settle
+
+    def __call__(self, call: Call) -> Steps:
+        """The layer."""
+        return self._inject(self._triggered, call)
+
+    def answer(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
+        """Answer the call in this thread; `run` runs the tool, where the fault strikes after its work or during it."""
+        call, evidence = self._begin(call)
+        shown: Outcome | None = None
+        try:
+            request = self._work(call)
+            if request is not None:
+                self._worked(request, run_as_current(request, run), evidence)
+            shown = self._shown()
+        finally:  # a fault that arrived must not go unreported
+            self._settle(self._triggered, evidence, shown)
+        return shown
+
+    async def answer_async(self, call: Call, run: Callable[[Call], Awaitable[Outcome]]) -> Outcome:
+        """Do the same in this task."""
+        call, evidence = self._begin(call)
+        shown: Outcome | None = None
+        try:
+            request = self._work(call)
+            if request is not None:
+                self._worked(request, await run_as_current_async(request, run), evidence)
+            shown = self._shown()
+        finally:
+            self._settle(self._triggered, evidence, shown)
+        return shown
+
+    def _begin(self, call: Call) -> tuple[Call, FaultEvidence]:
+        """The call with its number among those of the tool, and the evidence of what becomes of it."""
+        if call.nth != self._triggered.nth:
+            call = replace(call, nth=self._triggered.nth)
+        return call, FaultEvidence(call, self._triggered.target.effects, acts=True)
+
+    def _work(self, call: Call) -> Call | None:
+        """The call as the tool is to work on it; None where the fault comes before."""
+        target, fired = self._triggered.target, self._triggered.faults[0]
+        moment = target.moment(fired)
+        return target.timed(fired, call, moment) if moment in ("during", "after") else None
+
+    def _worked(self, request: Call, answer: Outcome, evidence: FaultEvidence) -> None:
+        triggered = self._triggered
+        triggered.target.remember(request, answer)
+        triggered.work = triggered.work.with_answer(answer)
+        evidence.answered(request, answer, True)
+
+    def _shown(self) -> Outcome:
+        return cast(Substitute, self._triggered.faults[0].rule_state.rule.fault).answer()
+
 
 class LateStream:
     """A stream of random numbers that is seeded when first drawn from: most faults never draw."""
 
-    __slots__ = ("_key", "_stream")
+    __slots__ = ("_name", "_stream")
 
-    def __init__(self, key: tuple[object, ...]) -> None:
-        self._key = key
+    def __init__(self, name: str) -> None:
+        self._name = name
         self._stream: random.Random | None = None
 
     def __getattr__(self, name: str) -> Any:
         if self._stream is None:
-            self._stream = seeds.stream(*self._key, "act")
+            self._stream = seeds.stream(self._name, "act")
         return getattr(self._stream, name)
 
 

@@ -7,8 +7,9 @@ third, whenever it arrives. Calls that no turn announces are numbered as they ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import weakref
+from collections.abc import Collection, Iterable, Iterator, MutableMapping
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 
 
@@ -54,3 +55,46 @@ class PlaceInTurn:
 
 
 place_in_turn: ContextVar[PlaceInTurn | None] = ContextVar("sealegs_turn", default=None)  # only `ModelTurn` sets it
+
+
+class TurnNumbers:
+    """The numbers of an episode's calls that models ask for together: those of a tool follow the turn, not its threads.
+
+    Args:
+        groups: the groups of tools of which the first to be called counts.
+        victims: the first of each group, by group; entered here when a turn's first call comes.
+        lock: held while numbers are given.
+    """
+
+    def __init__(
+        self,
+        groups: Collection[frozenset[str]],
+        victims: MutableMapping[frozenset[str], str],
+        lock: AbstractContextManager[object],
+    ) -> None:
+        self._groups, self._victims, self._lock = groups, victims, lock
+        # For each turn the numbers that are kept for its calls, by tool and by their places.
+        self._kept: MutableMapping[ModelTurn, dict[str, dict[int, int]]] = weakref.WeakKeyDictionary()
+
+    def number(self, tool: str, calls: Iterator[int], place: PlaceInTurn) -> int:
+        """The number that is kept for a call of the tool at this place, or its next where that was given already."""
+        tools = place.turn.tools
+        # A call of another tool in the same context, for instance by the tool that the model called.
+        if place.tool != tool:
+            return next(calls)
+        with self._lock:
+            kept = self._kept.get(place.turn)
+            if kept is None:
+                kept = self._kept[place.turn] = {}
+                # The order of the turn decides who is first in a group, not which of its threads runs first.
+                for one in tools:
+                    for group in self._groups:
+                        if one in group:
+                            self._victims.setdefault(group, one)
+            if tool not in kept:  # nothing of a tool is fixed before it is called: it may yet be declared
+                own = [index for index, one in enumerate(tools) if one == tool]
+                # All calls of the tool in this turn get their numbers at once, so that threads cannot swap them.
+                kept[tool] = {index: next(calls) for index in own}
+            # A retry within the same place finds its number taken and counts as a new call.
+            number = kept[tool].pop(place.index, None)
+        return next(calls) if number is None else number

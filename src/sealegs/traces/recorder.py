@@ -11,7 +11,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject.call_context import run_as_current, run_as_current_async
 from sealegs.inject.clock import Clock
 from sealegs.inject.injection import Injection, safely_equal
-from sealegs.inject.layer_context import LayerAction
+from sealegs.inject.layer_context import LayerAction, Run, RunAsync
 from sealegs.inject.seam import NO_DRY_RUN
 from sealegs.traces.events import (
     AnswerGiven,
@@ -204,6 +204,52 @@ class Recorder:
             ledger.set(before)
             self._answered(call, outcome)
             del outcome
+
+    def follow_struck(self, call: Call, run: Run, answer: Callable[[Call, Run], Outcome]) -> Outcome:
+        """Have a fault answer the call, and record what `around` would."""
+        self._note_call(call)
+        runs: list[tuple[Call, Outcome]] = []
+
+        def noted(request: Call) -> Outcome:
+            ran = run(request)
+            runs.append((request, ran))
+            return ran
+
+        before = ledger.get()
+        ledger.set(self.effect)
+        shown: Outcome | None = None
+        try:
+            shown = answer(call, noted)
+            return shown
+        finally:
+            ledger.set(before)
+            self._showed(call, runs, shown)
+            runs.clear()
+            del shown  # its exception and this frame would hold one another
+
+    async def follow_struck_async(
+        self, call: Call, run: RunAsync, answer: Callable[[Call, RunAsync], Awaitable[Outcome]]
+    ) -> Outcome:
+        """The same in a task."""
+        self._note_call(call)
+        runs: list[tuple[Call, Outcome]] = []
+
+        async def noted(request: Call) -> Outcome:
+            ran = await run(request)
+            runs.append((request, ran))
+            return ran
+
+        before = ledger.get()
+        ledger.set(self.effect)
+        shown: Outcome | None = None
+        try:
+            shown = await answer(call, noted)
+            return shown
+        finally:
+            ledger.set(before)
+            self._showed(call, runs, shown)
+            runs.clear()
+            del shown
 
     def around(self, layer: Layer) -> Layer:
         """The layer with this recorder outside it."""

@@ -39,6 +39,8 @@ class Parameters:
         """The arguments by name; what has none stands in a list under the name of the `*` parameter."""
         if self._bound:
             args = args[self._bound :]
+        if not args:
+            return dict(kwargs)
         arguments = dict(zip(self.names, args))
         if len(args) > len(self.names):
             arguments[self._spare] = list(args[len(self.names) :])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sealegs.faults.fault import FaultSetting as FaultSetting
     from sealegs.faults.fault import Rewrite as Rewrite
     from sealegs.faults.fault import Steps as Steps
+    from sealegs.faults.fault import Substitute as Substitute
     from sealegs.faults.kinds.altered_reply import AlteredReply as AlteredReply
     from sealegs.faults.kinds.connection import Connection as Connection
     from sealegs.faults.kinds.delay import Delay as Delay
@@ -63,6 +64,7 @@ _HOMES = {
     "Fault": "sealegs.faults.fault",
     "FaultSetting": "sealegs.faults.fault",
     "Rewrite": "sealegs.faults.fault",
+    "Substitute": "sealegs.faults.fault",
     "Steps": "sealegs.faults.fault",
     "Exponential": f"{__name__}.delay",
     "Lognormal": f"{__name__}.delay",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from sealegs.faults.call import MOMENTS, Call, Failure, Moment
-from sealegs.faults.fault import Fault, FaultSetting, Steps
+from sealegs.faults.call import Failure
+from sealegs.faults.fault import Substitute
 
 Mode = Literal["refused", "reset", "dns", "tls"]
 
@@ -19,21 +19,17 @@ def unreachable(mode: Mode) -> Failure:
     return Failure(str(exception), type=type(exception).__name__, exception=exception)
 
 
-class Connection(Fault):
+class Connection(Substitute):
     """The connection to the tool fails, before its work or with the answer on its way."""
 
-    implicit: ClassVar[bool] = False
-    instead: ClassVar[bool] = True
-    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
     kind: Literal["connection"] = "connection"
     mode: Mode = Field(
         default="refused",
         description="refused: nothing listens; reset: cut off; dns: the name is unknown; tls: the certificate expired.",
     )
 
-    def act(self, call: Call, setting: FaultSetting) -> Steps:
-        """Fail at once."""
-        yield from ()
+    def answer(self) -> Failure:
+        """The failure, with the exception that a Python program meets."""
         return unreachable(self.mode)
 
 

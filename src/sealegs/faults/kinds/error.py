@@ -7,12 +7,12 @@ import difflib
 from dataclasses import replace
 from functools import cached_property
 from http import HTTPStatus
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, Strict, field_validator
 
-from sealegs.faults.call import MOMENTS, Call, Failure, Moment
-from sealegs.faults.fault import Fault, FaultSetting, Seconds, Steps, Text, problem
+from sealegs.faults.call import Failure
+from sealegs.faults.fault import Seconds, Substitute, Text, problem
 
 
 def _raisable() -> dict[str, type[Exception]]:
@@ -32,12 +32,9 @@ def _raisable() -> dict[str, type[Exception]]:
 RAISABLE = _raisable()
 
 
-class Error(Fault):
+class Error(Substitute):
     """The agent is shown an error in place of the answer: an HTTP status, a Python exception, or a bare message."""
 
-    implicit: ClassVar[bool] = False
-    instead: ClassVar[bool] = True
-    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
     kind: Literal["error"] = "error"
     status: Annotated[int, Strict(), Field(ge=400, le=599)] | None = Field(
         default=None, description="HTTP status of the error, 400 to 599."
@@ -72,9 +69,8 @@ class Error(Fault):
             body=self.body,
         )
 
-    def act(self, call: Call, setting: FaultSetting) -> Steps:
-        """Answer at once."""
-        yield from ()
+    def answer(self) -> Failure:
+        """The failure, with its exception where one is named."""
         if self.exception is None:
             return self.failure
         # A new exception each time: a raised one collects tracebacks.

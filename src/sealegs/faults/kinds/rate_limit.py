@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from sealegs.faults.call import MOMENTS, Call, Failure, Moment
-from sealegs.faults.fault import Fault, FaultSetting, Seconds, Steps
+from sealegs.faults.call import Failure
+from sealegs.faults.fault import Seconds, Substitute
 
 
-class RateLimit(Fault):
+class RateLimit(Substitute):
     """The agent is shown status 429 in place of the answer, and told when to try again."""
 
-    implicit: ClassVar[bool] = False
-    instead: ClassVar[bool] = True
-    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
     kind: Literal["rate_limit"] = "rate_limit"
     retry_after: Seconds = Field(default=1.0, description="Seconds after which the tool invites another try.")
 
@@ -30,7 +27,6 @@ class RateLimit(Fault):
             retry_after=self.retry_after,
         )
 
-    def act(self, call: Call, setting: FaultSetting) -> Steps:
-        """Answer at once."""
-        yield from ()
+    def answer(self) -> Failure:
+        """The failure that the agent is shown."""
         return self.failure

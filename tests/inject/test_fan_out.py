@@ -162,6 +162,20 @@ def test_equal_arguments_are_one_request(left: dict[str, Any], right: dict[str, 
     assert isinstance(session.call("t", right, answer), Failure)
 
 
+@pytest.mark.parametrize("between", [False, True])
+def test_arguments_that_python_holds_for_equal_are_two_requests(between: bool) -> None:
+    """Whether or not the one was asked for a moment before the other."""
+    second = plan(rule(Error(status=503), when=Nth(2), key="arguments"))
+    session = Session(second)
+    for found in ({"a": (1,)}, {"a": 1}, {"a": frozenset([1])}):
+        assert isinstance(session.call("t", found, answer), Value)
+        if between:
+            for index in range(100):
+                session.call("t", {"a": index, "b": repr(found)}, answer)
+    for other in ({"a": (True,)}, {"a": True}, {"a": frozenset([True])}):
+        assert isinstance(session.call("t", other, answer), Value)
+
+
 def test_an_object_without_a_face_is_the_same_in_every_process() -> None:
     """Its address is not part of any draw."""
     flaky = plan(rule(Error(status=503), when=Probability(0.5)))

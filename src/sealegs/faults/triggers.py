@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, field_validator, model_validator
@@ -246,11 +247,16 @@ class FirstTouch(Condition):
     @property
     def group(self) -> frozenset[str]:
         """These tools."""
-        return frozenset(self.first_touch)
+        return _group(self.first_touch)
 
     def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Return whether the called tool is the victim."""
         return victim
+
+
+@lru_cache(maxsize=1024)
+def _group(tools: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(tools)  # made once: each tool of an episode looks at the groups of all rules
 
 
 def _condition_of(value: Any) -> str | None:

@@ -65,8 +65,8 @@ class Injector:
         self._delivered: set[str] = set()
         self._warned: set[str] = set()
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
-        groups = {rule.when.group for rule in plan.rules if rule.when.group}
-        self._turns = TurnNumbers(groups, self._victims, self._lock)
+        self._groups = {rule.when.group for rule in plan.rules if rule.when.group}
+        self._turns = TurnNumbers(self._groups, self._victims, self._lock)
 
     def know(self, specs: Iterable[ToolSpec]) -> None:
         """Learn of tools that are announced late; one of which a call was counted already stays as it was."""
@@ -191,7 +191,7 @@ class Injector:
             target = self.states.get(tool)
             if target is None:
                 spec = self._specs.get(tool)
-                target = ToolState(tool, self._plan.rules, spec, (self._plan.seed, self._episode))
+                target = ToolState(tool, self._plan.rules, spec, (self._plan.seed, self._episode), self._groups)
                 self.states[tool] = target
                 for rule in target.missed:
                     if not rule.match.possible(tool, spec.tags if spec is not None else frozenset())[1]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from sealegs.faults.call import Call, Layer, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
@@ -119,19 +119,30 @@ class Watcher(Protocol):
         """A fault fired."""
 
 
-@runtime_checkable
-class FollowingWatcher(Watcher, Protocol):
+class FollowingWatcher(ABC):
     """A watcher that can also follow a call without the layers, where they need not be driven: it must see the same."""
 
+    @abstractmethod
+    def around(self, layer: Layer) -> Layer:
+        """The layer with the watcher outside it."""
+
+    @abstractmethod
+    def injected(self, injection: Injection) -> None:
+        """A fault fired."""
+
+    @abstractmethod
     def follow(self, call: Call, run: Run) -> Outcome:
         """Run the tool in this thread, and note the call and what it was answered."""
 
+    @abstractmethod
     async def follow_async(self, call: Call, run: RunAsync) -> Outcome:
         """The same in a task."""
 
+    @abstractmethod
     def follow_struck(self, call: Call, run: Run, answer: Callable[[Call, Run], Outcome]) -> Outcome:
         """Note a call that a fault answers, which may have the tool run; what the fault reports is noted before it."""
 
+    @abstractmethod
     async def follow_struck_async(
         self, call: Call, run: RunAsync, answer: Callable[[Call, RunAsync], Awaitable[Outcome]]
     ) -> Outcome:

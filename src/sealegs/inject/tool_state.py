@@ -46,6 +46,7 @@ class ToolState:
         rules: all rules of the plan.
         spec: what is known of it.
         key: (plan seed, episode), part of the key of every random decision.
+        groups: of tools of which the first to be called counts, for any rule of the plan.
     """
 
     __slots__ = (
@@ -66,7 +67,14 @@ class ToolState:
         "tool",
     )
 
-    def __init__(self, tool: str, rules: Iterable[Rule], spec: ToolSpec | None, key: tuple[object, ...]) -> None:
+    def __init__(
+        self,
+        tool: str,
+        rules: Iterable[Rule],
+        spec: ToolSpec | None,
+        key: tuple[object, ...],
+        groups: Iterable[frozenset[str]],
+    ) -> None:
         tags = spec.tags if spec is not None else frozenset()
         self.tool = tool
         self.spec = spec
@@ -78,7 +86,7 @@ class ToolState:
         )
         self.missed = tuple(rule for rule in matching if rule.misses(spec))
         # Also of rules on other tools: who is touched first decides for all.
-        self.groups = tuple({rule.when.group for rule in rules if tool in rule.when.group})
+        self.groups = tuple(group for group in groups if tool in group)
         # Without rules of its own, a tool in a group is not idle: a call of it decides who is struck.
         self.idle = not self.rules and not self.groups
         self.counts = any(one.counts or not one.by_order for one in self.rules)  # so that calls are taken one by one

@@ -74,12 +74,13 @@ def _holds_others(value: Any) -> bool:
 
 
 def _container(value: Any, inside: tuple[int, ...]) -> Any:
-    if isinstance(value, Mapping):
+    kind = type(value)  # to ask whether a list is a mapping costs more than to copy a short one
+    if kind is dict or (kind is not list and isinstance(value, Mapping)):
         return {
             key if type(key) is str else _text(key): item if type(item) in ATOMS else _plain(item, inside)
             for key, item in value.items()
         }
-    if isinstance(value, (list, tuple)):
+    if kind is list or isinstance(value, (list, tuple)):
         return [item if type(item) in ATOMS else _plain(item, inside) for item in value]
     if isinstance(value, (set, frozenset)):
         # A set has no order, and the order of its texts differs between processes: a record must not.

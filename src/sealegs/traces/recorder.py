@@ -11,7 +11,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject.call_context import run_as_current, run_as_current_async
 from sealegs.inject.clock import Clock
 from sealegs.inject.injection import Injection, safely_equal
-from sealegs.inject.layer_context import LayerAction, Run, RunAsync
+from sealegs.inject.layer_context import FollowingWatcher, LayerAction, Run, RunAsync
 from sealegs.inject.seam import NO_DRY_RUN
 from sealegs.traces.events import (
     AnswerGiven,
@@ -37,7 +37,7 @@ from sealegs.traces.reported_effects import ledger
 from sealegs.traces.specs import TOOLS, effects_data
 
 
-class Recorder:
+class Recorder(FollowingWatcher):
     """The record of one episode, as it happens. What comes after the end is not kept: the record is closed.
 
     Args:

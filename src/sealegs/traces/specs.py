@@ -51,16 +51,14 @@ def effects_data(spec: ToolSpec) -> dict[str, Any]:
     properties = spec.parameters.get("properties")
     fields = properties if isinstance(properties, Mapping) else {}
     # Only the defaults are copied: every episode notes its tools, and the rest of a schema is large.
-    defaults = to_json_object(
-        {
-            name: {"default": field["default"]}
-            for name, field in fields.items()
-            if isinstance(field, Mapping) and "default" in field
-        }
-    )
+    defaults = {
+        name: {"default": field["default"]}
+        for name, field in fields.items()
+        if isinstance(field, Mapping) and "default" in field
+    }
     if defaults:  # spelled out or not, a default asks for the same
         key: dict[str, Any] = {spec.key: {}} if spec.key in fields else {}
-        more["parameters"] = {"type": "object", "properties": {**key, **defaults}}
+        more["parameters"] = {"type": "object", "properties": {**key, **to_json_object(defaults)}}
     if spec.secrets:
         more[SECRET] = sorted(spec.secrets)
     return {"name": spec.name, "effects": spec.effects, **more}

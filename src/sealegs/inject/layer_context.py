@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -82,6 +82,23 @@ class ContextLayer(Protocol):
 
     def bind(self, place: LayerContext) -> Layer | None:
         """Take the place, or name the layer that takes it; called once for a session, before the first call."""
+
+
+def bind_layers(layers: Iterable[Layer], context: LayerContext) -> tuple[Layer, ...]:
+    """Give every layer that asks for it its place; one may name another for it.
+
+    Raises:
+        ValueError: a layer that asks for its place is there twice.
+    """
+    placed: list[Layer] = []
+    given: list[Layer] = []
+    for layer in layers:
+        bind = getattr(layer, "bind", None)
+        if bind is not None and any(layer is other for other in given):
+            raise ValueError(f"{type(layer).__name__} appears twice among the layers of one session; name it once")
+        given.append(layer)
+        placed.append(layer if bind is None else bind(context) or layer)
+    return tuple(placed)
 
 
 class FastPathLayer(ABC):

@@ -16,7 +16,15 @@ from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.deadline import with_deadline, with_deadline_async
 from sealegs.inject.injection import Injection
 from sealegs.inject.injector import Injector
-from sealegs.inject.layer_context import FastPathLayer, FollowingWatcher, LayerAction, LayerContext, ToolHandle, Watcher
+from sealegs.inject.layer_context import (
+    FastPathLayer,
+    FollowingWatcher,
+    LayerAction,
+    LayerContext,
+    ToolHandle,
+    Watcher,
+    bind_layers,
+)
 from sealegs.inject.seam import compose_layers, drive, drive_async, stack_layers, with_timeout
 from sealegs.inject.stream_drivers import Run, RunAsync, Split, drive_stream, drive_stream_async
 from sealegs.inject.tool_routing import ToolRouter, handle_of_runner
@@ -83,7 +91,9 @@ class Session:
         # the mapping itself, so that the watcher sees tools announced later
         getattr(watcher, "knows", _unheard)(self._specs)
         self._all: frozenset[str] | None = None  # the tools that there are, once that is known
-        layers = self._placed = self._bind_layers(layers, watcher)
+        note: Callable[[LayerAction], None] = getattr(watcher, "layer_action", _unheard)
+        context = LayerContext(self.episode, self.clock, self._specs, self._reaches, note)
+        layers = self._placed = bind_layers(layers, context)
         self._deadline = min((d for d in (getattr(layer, "deadline", None) for layer in layers) if d), default=None)
         self._router = ToolRouter(self._others, self._deadline)
         inner: Layer = self._injector.layer
@@ -198,8 +208,10 @@ class Session:
         nth: int = 0,
     ) -> Outcome:
         """Make a call in this thread; `run` runs the tool. `layer` and `nth`: those of an intercepted call."""
-        call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
         layer, run = layer or self._layer, self.runner(run)
+        if self._follower is not None and layer is self._layer:
+            return self._followed(self._follower, tool, arguments, run)
+        call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
         # Applied to the agent's own tool here; the router applies it to the others that layers call.
         if self._deadline is not None:
             run = with_deadline(run, self._deadline)
@@ -215,15 +227,6 @@ class Session:
                 return outcome
             layer = self._rest(steps)
             del outcome  # its exception and this frame would hold one another
-        elif self._follower is not None and layer is self._layer:
-            faults = self._injector.aim(self._injector.state(tool), arguments)
-            if faults is None:
-                return self._follower.follow(call, run)
-            struck = self._injector.under(faults)
-            if type(struck) is Substitution:
-                call = Call(tool, arguments, call.id, faults.nth)
-                return self._follower.follow_struck(call, run, struck.answer)
-            layer = self._follower.around(self._patient(struck))
         return drive(layer, call, self._router.route(tool, run) if self._others else run, self.clock)
 
     async def call_async(
@@ -235,8 +238,10 @@ class Session:
         nth: int = 0,
     ) -> Outcome:
         """Make a call in this task; see `call`."""
-        call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
         layer, run = layer or self._layer, self.runner_async(run)
+        if self._follower is not None and layer is self._layer:
+            return await self._followed_async(self._follower, tool, arguments, run)
+        call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
         if self._deadline is not None:
             run = with_deadline_async(run, self._deadline)
         if type(layer) is Substitution:
@@ -249,15 +254,6 @@ class Session:
                 return outcome
             layer = self._rest(steps)
             del outcome  # its exception and this frame would hold one another
-        elif self._follower is not None and layer is self._layer:
-            faults = self._injector.aim(self._injector.state(tool), arguments)
-            if faults is None:
-                return await self._follower.follow_async(call, run)
-            struck = self._injector.under(faults)
-            if type(struck) is Substitution:
-                call = Call(tool, arguments, call.id, faults.nth)
-                return await self._follower.follow_struck_async(call, run, struck.answer_async)
-            layer = self._follower.around(self._patient(struck))
         run = self._router.route_async(tool, run) if self._others else run
         return await drive_async(layer, call, run, self.clock)
 
@@ -281,6 +277,31 @@ class Session:
         routed = self._router.route_stream_async(tool, run) if self._others else run
         return drive_stream_async(layer or self._layer, call, routed, split, self.clock)
 
+    def _followed(
+        self, watcher: FollowingWatcher, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome]
+    ) -> Outcome:
+        """Make a call that a watcher follows, through layers only where a fault must be driven."""
+        faults = self._injector.aim(self._injector.state(tool), arguments)
+        call = Call(tool, arguments, f"call-{next(self._ids)}", 0 if faults is None else faults.nth)
+        if faults is None:
+            return watcher.follow(call, run)
+        struck = self._injector.under(faults)
+        if type(struck) is Substitution:
+            return watcher.follow_struck(call, run, struck.answer)
+        return drive(watcher.around(self._patient(struck)), call, run, self.clock)
+
+    async def _followed_async(
+        self, watcher: FollowingWatcher, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Awaitable[Any]]
+    ) -> Outcome:
+        faults = self._injector.aim(self._injector.state(tool), arguments)
+        call = Call(tool, arguments, f"call-{next(self._ids)}", 0 if faults is None else faults.nth)
+        if faults is None:
+            return await watcher.follow_async(call, run)
+        struck = self._injector.under(faults)
+        if type(struck) is Substitution:
+            return await watcher.follow_struck_async(call, run, struck.answer_async)
+        return await drive_async(watcher.around(self._patient(struck)), call, run, self.clock)
+
     def runner(self, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
         """The function that answers the agent's calls: the tool itself, unless a session of other tools names more."""
         return run
@@ -300,24 +321,6 @@ class Session:
     def __exit__(self, *error: object) -> None:
         ACTIVE.leave(self)
         self.clock.release()  # after `leave`, so that no thread that wakes up finds this session active
-
-    def _bind_layers(self, layers: Iterable[Layer], watcher: Watcher | None) -> tuple[Layer, ...]:
-        """Give every layer that asks for it its place; one may name another for it.
-
-        Raises:
-            ValueError: a layer that asks for its place is there twice.
-        """
-        note: Callable[[LayerAction], None] = getattr(watcher, "layer_action", _unheard)
-        place = LayerContext(self.episode, self.clock, self._specs, self._reaches, note)
-        placed: list[Layer] = []
-        given: list[Layer] = []
-        for layer in layers:
-            bind = getattr(layer, "bind", None)
-            if bind is not None and any(layer is other for other in given):
-                raise ValueError(f"{type(layer).__name__} appears twice among the layers of one session; name it once")
-            given.append(layer)
-            placed.append(layer if bind is None else bind(place) or layer)
-        return tuple(placed)
 
     def _rest(self, steps: Generator[Call | Wait, Outcome, Outcome]) -> Layer:
         """The layers that are left once a call that nothing strikes was made, as one layer."""

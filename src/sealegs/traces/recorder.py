@@ -211,18 +211,20 @@ class Recorder(FollowingWatcher):
         runs: list[tuple[Call, Outcome]] = []
 
         def noted(request: Call) -> Outcome:
-            ran = run(request)
+            before = ledger.get()
+            ledger.set(self.effect)
+            try:
+                ran = run(request)
+            finally:
+                ledger.set(before)
             runs.append((request, ran))
             return ran
 
-        before = ledger.get()
-        ledger.set(self.effect)
         shown: Outcome | None = None
         try:
             shown = answer(call, noted)
             return shown
         finally:
-            ledger.set(before)
             self._showed(call, runs, shown)
             runs.clear()
             del shown  # its exception and this frame would hold one another
@@ -235,18 +237,20 @@ class Recorder(FollowingWatcher):
         runs: list[tuple[Call, Outcome]] = []
 
         async def noted(request: Call) -> Outcome:
-            ran = await run(request)
+            before = ledger.get()
+            ledger.set(self.effect)
+            try:
+                ran = await run(request)
+            finally:
+                ledger.set(before)
             runs.append((request, ran))
             return ran
 
-        before = ledger.get()
-        ledger.set(self.effect)
         shown: Outcome | None = None
         try:
             shown = await answer(call, noted)
             return shown
         finally:
-            ledger.set(before)
             self._showed(call, runs, shown)
             runs.clear()
             del shown

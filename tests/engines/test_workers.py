@@ -206,3 +206,36 @@ def test_where_no_worker_can_be_forked_a_line_says_so(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith(
         "sealegs.faults.user_error.UserError: the process that starts workers ended at once; make room for files"
     )
+
+
+IMPORTED = "import pathlib, time\npathlib.Path('importing').touch()\ntime.sleep(1)\n"
+INTERRUPTED = """
+import signal
+from sealegs.engines.workers import in_chunks
+def blocked(chunk): return [signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())]
+if __name__ == "__main__":
+    found = []
+    try: found += in_chunks(range(4), blocked, 2, 1, warm=("imported",))
+    except KeyboardInterrupt: found.append("stopped")
+    print(found)
+"""
+
+
+@pytest.mark.skipif(not workers.FORKS, reason="this system forks no processes")
+@pytest.mark.parametrize("interrupt", [True, False])
+def test_ctrl_c_spares_the_process_that_forks_workers(interrupt: bool, tmp_path: Path) -> None:
+    """It would end in a traceback while it imports; what a worker starts can be interrupted all the same."""
+    (tmp_path / "imported.py").write_text(IMPORTED, encoding="utf-8")
+    (tmp_path / "script.py").write_text(INTERRUPTED, encoding="utf-8")
+    command = [sys.executable, "script.py"]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **pipes) as running:
+        while not (tmp_path / "importing").exists():
+            assert running.poll() is None
+            time.sleep(0.01)
+        if interrupt:
+            os.killpg(running.pid, signal.SIGINT)  # as a terminal does
+        out, err = running.communicate(timeout=60)
+    assert err == ""
+    assert ("stopped" in out) == interrupt
+    assert "True" not in out

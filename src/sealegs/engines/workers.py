@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from multiprocessing import get_all_start_methods, get_context, parent_process
 from types import FrameType
@@ -23,6 +23,7 @@ TRIES = 3  # pools in succession that may lose a process before anything is done
 RESUME = "the same command resumes the run; fewer --jobs need less memory"
 ROOM = "make room for files and processes (ulimit -n, ulimit -u)"
 RARELY = (50_000, 20, 20)  # thresholds of garbage collection
+FORKS = "forkserver" in get_all_start_methods()
 BEAT = 1.0  # seconds between two looks at whether a pool still works
 
 
@@ -199,16 +200,40 @@ class WorkerPool:
 
     def _new(self) -> ProcessPoolExecutor:
         # Not fork: the parent may have threads, whose locks a forked child would inherit locked. Windows spawns.
-        way = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
-        context = get_context(way)
-        if way == "forkserver":  # of no effect once the server runs
-            context.set_forkserver_preload(["__main__", *self._warm])
-        return ProcessPoolExecutor(self._count, mp_context=context, initializer=_begin)
+        way = "forkserver" if FORKS else "spawn"
+        with suppress(OSError):  # too few processes or files: `submit` then says so
+            start_fork_server(self._warm)
+        return ProcessPoolExecutor(self._count, mp_context=get_context(way), initializer=_begin)
+
+
+def start_fork_server(warm: Sequence[str]) -> None:
+    """Start the process that workers are forked from, where the system has one and it does not run yet.
+
+    A command that knows early that it will need workers calls this first: the server imports these modules meanwhile.
+
+    Raises:
+        OSError: there is no room for it.
+    """
+    if not FORKS:
+        return
+    from multiprocessing import forkserver, resource_tracker  # other systems cannot import the first
+
+    get_context("forkserver").set_forkserver_preload(["__main__", *warm])  # of no effect once it runs
+    # Ctrl-C reaches the whole process group, and the server would end in a traceback as long as it imports. It inherits
+    # the mask, as do the workers, until they ignore the signal.
+    resource_tracker.ensure_running()  # first: where the server starts it, it lets the signal through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin() -> None:
-    # Ctrl-C reaches the whole process group; the parent alone decides what still finishes.
+    # The parent alone decides what still finishes after Ctrl-C. Programs that a worker starts may want the signal.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if FORKS:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # What is loaded stays until the end, and looking through it again and again for garbage took a tenth of the time.
     gc.freeze()

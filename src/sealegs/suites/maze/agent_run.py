@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from sealegs.engines.direct import EpisodeLines, play_scenarios
+from sealegs.engines.direct import WARM, EpisodeLines, play_scenarios
 from sealegs.engines.folders import RECORDS, Progress, run_rest
+from sealegs.engines.workers import start_fork_server
 from sealegs.scenarios.scenario import Scenario
 from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.options import MazeOptions
@@ -17,13 +19,18 @@ from sealegs.suites.maze.played_table import Note, play_with_table
 def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:
     """Run what is left of a scripted agent's run without Inspect."""
 
+    jobs = jobs or options.jobs
+    if jobs != 1 and options.limit is None:  # a run of a few episodes needs no other process
+        with suppress(OSError):  # no room for it, which the run says where it needs the process
+            start_fork_server(WARM)  # it reads the tasks while this process does
+
     def play(left: Sequence[Scenario], note: Note) -> Iterator[EpisodeLines]:
         return play_scenarios(
             left,
             agent=options.agent,
             setup=options.setup,
             engine=options.engine,
-            jobs=jobs or options.jobs,
+            jobs=jobs,
             note=note,
         )
 

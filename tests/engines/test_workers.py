@@ -239,3 +239,22 @@ def test_ctrl_c_spares_the_process_that_forks_workers(interrupt: bool, tmp_path:
     assert err == ""
     assert ("stopped" in out) == interrupt
     assert "True" not in out
+
+
+def test_a_script_without_a_guard_is_told_of_it(tmp_path: Path) -> None:
+    """Each worker imports it, and would start workers of its own."""
+    code = "from sealegs.engines.workers import in_chunks\nprint(list(in_chunks(range(4), list, 2, 1)))\n"
+    (tmp_path / "script.py").write_text(code, encoding="utf-8")
+    ended = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.count("Traceback") == 1  # of the script itself
+    assert 'lacks `if __name__ == "__main__":`; the same command resumes the run' in ended.stderr.splitlines()[-1]
+
+
+def exiting(items: Sequence[int]) -> list[int]:
+    os._exit(3)
+
+
+def test_an_agent_that_ends_its_process_is_named() -> None:
+    with pytest.raises(UserError, match=r"ended itself \(exit code 3\): an agent did that, or "):
+        list(workers.in_chunks(range(4), exiting, 2, 2))

@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from itertools import islice
-from multiprocessing import get_all_start_methods, get_context, parent_process
+from multiprocessing import current_process, get_all_start_methods, get_context, parent_process
 from types import FrameType
 from typing import Any, Generic, TypeVar
 
@@ -21,6 +21,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 TRIES = 3  # pools in succession that may lose a process before anything is done
 RESUME = "the same command resumes the run; fewer --jobs need less memory"
+GUARD = 'the script that starts it, which each process imports, lacks `if __name__ == "__main__":`'
 ROOM = "make room for files and processes (ulimit -n, ulimit -u)"
 RARELY = (50_000, 20, 20)  # thresholds of garbage collection
 FORKS = "forkserver" in get_all_start_methods()
@@ -72,6 +73,9 @@ class WorkerPool:
     """
 
     def __init__(self, count: int | None = None, remedy: str = RESUME, warm: Sequence[str] = ()) -> None:
+        # A worker imports the script that started it, which starts workers of its own: then the first pool says so.
+        if getattr(current_process(), "_inheriting", False):
+            raise SystemExit(1)
         self._count, self._remedy, self._warm = count or os.cpu_count() or 1, remedy, list(warm)
         self._executor = self._new()
         self._tasks: list[WorkerTask[Any]] = []
@@ -178,7 +182,7 @@ class WorkerPool:
             return
         self._losses += 1
         if self._losses == TRIES:
-            raise UserError(f"a worker process was killed, by hand or because memory ran out; {self._remedy}")
+            raise UserError(f"{_how_ended(broken)}; {self._remedy}")
         broken.shutdown()
         self._executor = self._new()
 
@@ -204,6 +208,14 @@ class WorkerPool:
         with suppress(OSError):  # too few processes or files: `submit` then says so
             start_fork_server(self._warm)
         return ProcessPoolExecutor(self._count, mp_context=get_context(way), initializer=_begin)
+
+
+def _how_ended(executor: ProcessPoolExecutor) -> str:
+    """The way in which a process of a broken pool ended, in a clause."""
+    codes = [process.exitcode or 0 for process in (executor._processes or {}).values()]  # it has no public name
+    if max(codes, default=0) > 0:
+        return f"a worker process ended itself (exit code {max(codes)}): an agent did that, or {GUARD}"
+    return "a worker process was killed, by hand or because memory ran out"
 
 
 def start_fork_server(warm: Sequence[str]) -> None:

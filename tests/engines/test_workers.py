@@ -221,7 +221,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(not workers.FORKS, reason="this system forks no processes")
+@pytest.mark.skipif(not workers.FORKS, reason=needs.FORKS)
 @pytest.mark.parametrize("interrupt", [True, False])
 def test_ctrl_c_spares_the_process_that_forks_workers(interrupt: bool, tmp_path: Path) -> None:
     """It would end in a traceback while it imports; what a worker starts can be interrupted all the same."""

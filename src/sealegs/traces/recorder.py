@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,6 +15,7 @@ from sealegs.inject.clock import Clock
 from sealegs.inject.injection import Injection, safely_equal
 from sealegs.inject.layer_context import FollowingWatcher, LayerAction, Run, RunAsync
 from sealegs.inject.seam import NO_DRY_RUN
+from sealegs.traces.event_overflow import EventOverflow
 from sealegs.traces.events import (
     AnswerGiven,
     EffectHappened,
@@ -36,6 +39,8 @@ from sealegs.traces.redaction import SECRET
 from sealegs.traces.reported_effects import ledger
 from sealegs.traces.specs import TOOLS, effects_data
 
+MOST = 10_000  # events of an episode that are kept in memory
+
 
 class Recorder(FollowingWatcher):
     """The record of one episode, as it happens. What comes after the end is not kept: the record is closed.
@@ -43,11 +48,17 @@ class Recorder(FollowingWatcher):
     Args:
         clock: stamps calls and outcomes, in seconds since the episode began.
         sink: called with each event at once, besides keeping it.
-        keep: whether events are kept; if not, memory is bounded and `events` stays empty.
+        keep: whether events are kept; if not, `events` stays empty.
+        most: events that are kept in memory; earlier ones go to a temporary file, and back where `events` is read.
     """
 
-    def __init__(self, clock: Clock, sink: Callable[[Event], None] | None = None, *, keep: bool = True) -> None:
-        self.events: list[Event] = []
+    def __init__(
+        self, clock: Clock, sink: Callable[[Event], None] | None = None, *, keep: bool = True, most: int = MOST
+    ) -> None:
+        self._recent: list[Event] = []  # and the first, on which facts may still be noted
+        self._most = most
+        self._earlier: EventOverflow | None = None
+        self._moving = threading.Lock()
         self._keep = keep
         self._called: dict[str, None] = {}  # the tools that were called
         self._about: set[str] = set()  # the names of what is known of the episode
@@ -56,8 +67,16 @@ class Recorder(FollowingWatcher):
         self._closed = False
         self._specs: Mapping[str, ToolSpec] = {}
         # Enters an event that is no call: every call has some, and mostly they are only kept.
-        self._enter: Callable[[Event], None] = self.events.append if keep and sink is None else self.add
+        self._enter: Callable[[Event], None] = self._recent.append if keep and sink is None else self.add
         self._failed: tuple[Failure | None, dict[str, Any]] = (None, {})  # the failure that was noted last
+
+    @property
+    def events(self) -> list[Event]:
+        """The events so far."""
+        if self._earlier is None:
+            return self._recent
+        with self._moving:
+            return [*self._recent[:1], *self._earlier, *self._recent[1:]]
 
     def knows(self, specs: Mapping[str, ToolSpec]) -> None:
         """Take what is known of the tools, now and later; what called ones declare is noted at the end."""
@@ -68,7 +87,7 @@ class Recorder(FollowingWatcher):
         if self._closed:
             return
         if self._keep:
-            self.events.append(event)
+            self._recent.append(event)
         if isinstance(event, (ToolCalled, LayerActionTaken)) and event.tool and event.tool not in self._called:
             self._meet(event.tool)
         if self._sink is not None:
@@ -94,9 +113,9 @@ class Recorder(FollowingWatcher):
         if not self._keep:
             self.add(FactsNoted(to_json_object(facts)))
             return
-        first = self.events[0]
+        first = self._recent[0]
         if isinstance(first, EpisodeStarted) and not self._closed:
-            self.events[0] = replace(first, about={**first.about, **to_json_object(facts)})
+            self._recent[0] = replace(first, about={**first.about, **to_json_object(facts)})
 
     def finish(self, reason: Reason, *, answer: str | None = None, detail: str = "") -> None:
         """End the episode, with the agent's final words if there were any."""
@@ -110,7 +129,7 @@ class Recorder(FollowingWatcher):
 
     def note_effects(self) -> None:
         """Note what is declared of the effects and secrets of the tools that were called; `finish` does so too."""
-        if TOOLS in self._about or (self._keep and not self.events):
+        if TOOLS in self._about or (self._keep and not self._recent):
             return
         if declarations := self._declarations():
             self.note({TOOLS: declarations})
@@ -297,7 +316,23 @@ class Recorder(FollowingWatcher):
 
         return recorded
 
+    def _make_room(self) -> None:
+        """Move events to a temporary file; where there is no room for it either, they stay in memory."""
+        with self._moving:
+            moved = self._recent[1:]
+            if len(moved) < self._most - 1:  # another thread has moved them
+                return
+            try:
+                self._earlier = self._earlier or EventOverflow()
+                self._earlier.add(moved)
+            except Exception:  # a full disk, or an event that cannot be written
+                self._most = sys.maxsize
+            else:
+                del self._recent[1 : 1 + len(moved)]
+
     def _note_call(self, call: Call) -> None:
+        if len(self._recent) >= self._most:
+            self._make_room()
         # Copied now: the tool may change its arguments while it runs.
         event = ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._clock.now(), call.retry)
         # Only the first call of a tool needs more than being kept.

@@ -1,0 +1,106 @@
+"""A long episode takes a bounded part of memory: what a recorder has no room for is in a file, and nothing is lost."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import threading
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sealegs.faults import Value
+from sealegs.faults.call import Call, Outcome
+from sealegs.faults.kinds import Error
+from sealegs.faults.triggers import Probability
+from sealegs.inject import Session, VirtualClock
+from sealegs.traces import Recorder, build_record
+from sealegs.traces.event_overflow import EventOverflow
+from tests.inject.staging import plan, rule
+
+FLAKY = plan(rule(Error(status=503), when=Probability(0.3)))
+
+
+def answer(call: Call) -> Outcome:
+    return Value({"of": dict(call.arguments), "text": "ahoy \ud800"})
+
+
+def recorded(calls: int, most: int) -> Recorder:
+    clock = VirtualClock()
+    recorder = Recorder(clock, most=most)
+    recorder.start("long", {"why": "to see"})
+    session = Session(FLAKY, clock=clock, watcher=recorder)
+    for number in range(calls):
+        session.call(f"tool-{number % 3}", {"number": number, "x": float("nan")}, answer)
+        if number == calls // 2:
+            recorder.note({"noted": "late"})
+    return recorder
+
+
+@given(calls=st.integers(0, 60), most=st.integers(2, 40))
+def test_whatever_has_room_the_events_are_the_same(calls: int, most: int) -> None:
+    few, all_of_them = recorded(calls, most), recorded(calls, 10**6)
+    assert few.events == all_of_them.events
+    assert len(few._recent) <= most + 3  # those of one call
+    for recorder in (few, all_of_them):
+        recorder.finish("answered", answer="done")
+    assert few.events == all_of_them.events
+    assert build_record(few.events) == build_record(all_of_them.events)
+
+
+def test_events_may_be_read_on_the_way() -> None:
+    clock = VirtualClock()
+    recorder = Recorder(clock, most=4)
+    recorder.start("long", {})
+    session = Session(clock=clock, watcher=recorder)
+    for number in range(1, 20):
+        session.call("tool", {}, answer)
+        assert len(recorder.events) == 1 + 2 * number
+
+
+def test_threads_lose_nothing() -> None:
+    clock = VirtualClock()
+    recorder = Recorder(clock, most=20)
+    recorder.start("long", {})
+    session = Session(clock=clock, watcher=recorder)
+
+    def work(worker: int) -> None:
+        for number in range(200):
+            session.call("tool", {"worker": worker, "number": number}, answer)
+
+    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    called = [event.arguments for event in recorder.events if event.type == "called"]
+    assert sorted((one["worker"], one["number"]) for one in called) == [(w, n) for w in range(8) for n in range(200)]
+    recorder.finish("answered")
+    assert len(build_record(recorder.events).turns) == 1600
+
+
+def test_memory_is_bounded() -> None:
+    def left(most: int) -> int:
+        gc.collect()
+        tracemalloc.start()
+        recorder = recorded(3000, most)
+        gc.collect()
+        size, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert len(recorder.events) > 6000
+        return size
+
+    assert left(300) < left(10**6) / 5
+
+
+@pytest.mark.parametrize("broken", ["__init__", "add"])
+def test_without_room_on_the_disk_they_stay_in_memory(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(EventOverflow, broken, full)
+    few = recorded(50, 10)
+    assert few.events == recorded(50, 10**6).events

@@ -159,11 +159,12 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the long table here")
     arguments = parser.parse_args()
     tools = [tool for tool in TOOLS if tool.own or arguments.peers]
+    peers = str(Path(arguments.peers).absolute())  # a tool is run in a folder of its own
     tried = {tool.name: Tried([]) for tool in tools}
     for _ in range(arguments.times):
         for tool in tools:
             with tempfile.TemporaryDirectory() as place:
-                cpu, code, output = attempt(tool, sys.executable if tool.own else arguments.peers, Path(place))
+                cpu, code, output = attempt(tool, sys.executable if tool.own else peers, Path(place))
             found = tried[tool.name]
             found.cpu.append(cpu)
             found.code, found.output = code, output

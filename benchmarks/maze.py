@@ -32,7 +32,7 @@ from sealegs.traces import build_record
 
 AGENT = "planner"
 REPEATS = 3
-EPOCHS = 2  # a run of two rounds: the start of the processes and what is read once are a part of it, as for users
+EPOCHS = 8  # 16,000 episodes; the start of the processes and what is read once are a part of it, as for users
 THROUGH_INSPECT = 20  # base tasks of each level
 JOBS = os.cpu_count() or 1
 

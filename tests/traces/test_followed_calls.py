@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -13,7 +16,7 @@ from hypothesis import strategies as st
 from sealegs import report_effect
 from sealegs.adapters.python import wrap
 from sealegs.faults import Plan, Rule
-from sealegs.faults.call import Call, Layer, Outcome
+from sealegs.faults.call import Call, Layer, Moment, Outcome
 from sealegs.faults.kinds import Connection, Delay, Error
 from sealegs.faults.triggers import Nth, Probability, Tool
 from sealegs.inject import Session, VirtualClock, current_call
@@ -197,3 +200,46 @@ def test_a_call_is_followed_unless_a_fault_strikes_it() -> None:
             guarded(2)
         guarded(3)
     assert followed == ["call-1", "call-3"]
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("recorded", [True, False])
+@pytest.mark.parametrize("in_task", [True, False])
+def test_a_struck_call_goes_with_the_last_reference_to_it(moment: Moment, recorded: bool, in_task: bool) -> None:
+    """Without a garbage collection, though its tool raised."""
+
+    class Big:
+        pass
+
+    def breaks(big: Big) -> None:
+        raise LookupError
+
+    async def breaks_async(big: Big) -> None:
+        raise LookupError
+
+    clock = VirtualClock()
+    recorder = Recorder(clock)
+    recorder.start("one", {})
+    struck = Plan(name="struck", rules=(Rule(match=Tool("*"), fault=Error(status=500), moment=moment),))
+    session = Session(struck, clock=clock, watcher=recorder if recorded else None)
+
+    def attempt() -> weakref.ref[Big]:
+        big = Big()
+        with suppress(Exception):
+            wrap(breaks, session)(big)
+        return weakref.ref(big)
+
+    async def attempt_async() -> bool:
+        big = Big()
+        with suppress(Exception):
+            await wrap(breaks_async, session)(big)
+        kept = weakref.ref(big)
+        del big
+        return kept() is None
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert asyncio.run(attempt_async()) if in_task else attempt()() is None
+    finally:
+        gc.enable()

@@ -296,6 +296,7 @@ class Substitution:
             shown = self._shown()
         finally:  # a fault that arrived must not go unreported
             self._settle(self._triggered, evidence, shown)
+            del evidence  # the exception of an answer in it and this frame would hold one another
         return shown
 
     async def answer_async(self, call: Call, run: Callable[[Call], Awaitable[Outcome]]) -> Outcome:
@@ -309,6 +310,7 @@ class Substitution:
             shown = self._shown()
         finally:
             self._settle(self._triggered, evidence, shown)
+            del evidence
         return shown
 
     def _begin(self, call: Call) -> tuple[Call, FaultEvidence]:

@@ -233,11 +233,10 @@ class Recorder(FollowingWatcher):
             before = ledger.get()
             ledger.set(self.effect)
             try:
-                ran = run(request)
+                runs.append((request, run(request)))
             finally:
                 ledger.set(before)
-            runs.append((request, ran))
-            return ran
+            return runs[-1][1]
 
         shown: Outcome | None = None
         try:
@@ -245,8 +244,8 @@ class Recorder(FollowingWatcher):
             return shown
         finally:
             self._showed(call, runs, shown)
-            runs.clear()
-            del shown  # its exception and this frame would hold one another
+            runs.clear()  # their exceptions and this frame would hold one another
+            del shown
 
     async def follow_struck_async(
         self, call: Call, run: RunAsync, answer: Callable[[Call, RunAsync], Awaitable[Outcome]]
@@ -259,11 +258,10 @@ class Recorder(FollowingWatcher):
             before = ledger.get()
             ledger.set(self.effect)
             try:
-                ran = await run(request)
+                runs.append((request, await run(request)))
             finally:
                 ledger.set(before)
-            runs.append((request, ran))
-            return ran
+            return runs[-1][1]
 
         shown: Outcome | None = None
         try:

@@ -67,7 +67,6 @@ def framework(name: str) -> str:
 
 
 CHROMIUM = reason("chromium", "apt-get install chromium")
-FORKS = reason("a system that forks processes", "run it on Linux or macOS")
 CURL = reason("curl", "apt-get install curl")
 DOCKER = reason("a Docker daemon", "run .ci/docker")
 FORKED = reason("a system that forks processes", "run on Linux or macOS")

@@ -221,7 +221,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(not workers.FORKS, reason=needs.FORKS)
+@pytest.mark.skipif(not workers.FORKS, reason=needs.FORKED)
 @pytest.mark.parametrize("interrupt", [True, False])
 def test_ctrl_c_spares_the_process_that_forks_workers(interrupt: bool, tmp_path: Path) -> None:
     """It would end in a traceback while it imports; what a worker starts can be interrupted all the same."""
@@ -256,5 +256,31 @@ def exiting(items: Sequence[int]) -> list[int]:
 
 
 def test_an_agent_that_ends_its_process_is_named() -> None:
-    with pytest.raises(UserError, match=r"ended itself \(exit code 3\): an agent did that, or "):
+    with pytest.raises(UserError, match=r"ended itself \(exit code 3\): memory ran out, an agent ended it, or "):
         list(workers.in_chunks(range(4), exiting, 2, 2))
+
+
+FORKED_BESIDE = """
+import multiprocessing, os, signal, time
+from sealegs.engines.workers import in_chunks
+def nap(began): began.set(); time.sleep(60)
+if __name__ == "__main__":
+    list(in_chunks(range(4), list, 2, 1))
+    context = multiprocessing.get_context("forkserver")
+    began = context.Event()
+    process = context.Process(target=nap, args=(began,))
+    process.start()
+    began.wait()
+    os.kill(process.pid, signal.SIGINT)
+    process.join(30)
+    print(process.exitcode)
+"""
+
+
+@pytest.mark.skipif(not workers.FORKS, reason=needs.FORKED)
+def test_processes_that_others_have_forked_can_be_interrupted(tmp_path: Path) -> None:
+    """The server is everybody's: the mask that spares it must not stay."""
+    (tmp_path / "script.py").write_text(FORKED_BESIDE, encoding="utf-8")
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "1\n", done
+    assert "KeyboardInterrupt" in done.stderr

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import errno
 import gc
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
 import threading
 import tracemalloc
 from typing import Any
@@ -17,8 +22,9 @@ from sealegs.faults.call import Call, Outcome
 from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import Probability
 from sealegs.inject import Session, VirtualClock
-from sealegs.traces import Recorder, build_record
-from sealegs.traces.event_overflow import EventOverflow
+from sealegs.traces import Recorder, build_record, event_overflow
+from sealegs.traces.event_overflow import EventOverflow, Moved
+from tests import needs
 from tests.inject.staging import plan, rule
 
 FLAKY = plan(rule(Error(status=503), when=Probability(0.3)))
@@ -104,3 +110,100 @@ def test_without_room_on_the_disk_they_stay_in_memory(broken: str, monkeypatch: 
     monkeypatch.setattr(EventOverflow, broken, full)
     few = recorded(50, 10)
     assert few.events == recorded(50, 10**6).events
+
+
+@pytest.mark.parametrize("room", [0, 1, 100, 2000, 9000])
+def test_a_disk_that_fills_in_the_midst_loses_nothing(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, left = event_overflow._write_at, 20_000 + room
+
+    def filling(file: int, data: memoryview, place: int) -> int:
+        nonlocal left
+        if not left:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        done = whole(file, data[: min(left, 700)], place)
+        left -= done
+        return done
+
+    monkeypatch.setattr(event_overflow, "_write_at", filling)
+    few = recorded(300, 30)
+    assert few.events == recorded(300, 10**6).events
+    assert isinstance(few._recent[0], Moved)
+
+
+def test_a_list_that_was_given_out_stays_as_it_was() -> None:
+    recorder = recorded(9, 20)
+    held = recorder.events
+    before = list(held)
+    session = Session(FLAKY, clock=VirtualClock(), watcher=recorder)
+    for number in range(50):
+        session.call("tool", {"number": number}, answer)
+    assert held == before
+    assert recorder.events[: len(before)] == before
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason=needs.FORKED)
+def test_the_handler_of_a_signal_may_read_and_record() -> None:
+    clock = VirtualClock()
+    recorder = Recorder(clock, most=50)
+    recorder.start("long", {})
+    session = Session(clock=clock, watcher=recorder)
+    handled = 0
+
+    def handler(*_: object) -> None:
+        nonlocal handled
+        session.call("handler", {}, answer)
+        handled += bool(recorder.events)
+        signal.setitimer(signal.ITIMER_REAL, 0.002)  # not sooner: one handler would interrupt the other
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.002)
+    try:
+        for number in range(3000):
+            session.call("tool", {"number": number}, answer)
+            if number % 100 == 0:
+                len(recorder.events)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    called = [event for event in recorder.events if event.type == "called"]
+    assert handled
+    assert len({event.call for event in called}) == len(called) == 3000 + handled
+    assert [event.arguments["number"] for event in called if event.tool == "tool"] == list(range(3000))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason=needs.FORKED)
+def test_a_forked_process_keeps_its_own() -> None:
+    recorder = recorded(50, 20)
+    session = Session(clock=VirtualClock(), watcher=recorder)
+
+    def work(name: str) -> set[str]:
+        for number in range(100):
+            session.call(name, {"number": number}, answer)
+        return {event.tool for event in recorder.events if event.type == "called"}
+
+    context = multiprocessing.get_context("fork")
+    found = context.Queue()
+    child = context.Process(target=lambda: found.put(work("child")))
+    child.start()
+    ours = work("parent")
+    theirs = found.get()
+    child.join()
+    assert (ours - theirs, theirs - ours) == ({"parent"}, {"child"})
+    assert len([event for event in recorder.events if event.type == "called"]) == 150
+
+
+def test_what_runs_at_the_interpreters_end_may_still_read() -> None:
+    code = """
+import atexit
+from sealegs.faults import Value
+from sealegs.inject import Session, VirtualClock
+from sealegs.traces import Recorder
+atexit.register(lambda: print(len(recorder.events)))
+clock = VirtualClock()
+recorder = Recorder(clock, most=10)
+recorder.start("long", {})
+session = Session(clock=clock, watcher=recorder)
+for _ in range(50): session.call("tool", {}, lambda call: Value(1))
+"""
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("101\n", "")

@@ -24,6 +24,7 @@ RESUME = "the same command resumes the run; fewer --jobs need less memory"
 GUARD = 'the script that starts it, which each process imports, lacks `if __name__ == "__main__":`'
 ROOM = "make room for files and processes (ulimit -n, ulimit -u)"
 RARELY = (50_000, 20, 20)  # thresholds of garbage collection
+UNMASK = "sealegs.engines.unmask_interrupts"
 FORKS = "forkserver" in get_all_start_methods()
 BEAT = 1.0  # seconds between two looks at whether a pool still works
 
@@ -173,7 +174,9 @@ class WorkerPool:
                 self._renew(task.executor)
             except EOFError:
                 # Left alone, Typer would take it for an end of the keyboard's input, and say "Aborted.".
-                raise UserError(f"the process that starts workers ended at once; {ROOM}; {self._remedy}") from None
+                raise UserError(
+                    f"the process that starts workers ended at once; {ROOM}, unless {GUARD}; {self._remedy}"
+                ) from None
             else:
                 return
 
@@ -214,7 +217,7 @@ def _how_ended(executor: ProcessPoolExecutor) -> str:
     """The way in which a process of a broken pool ended, in a clause."""
     codes = [process.exitcode or 0 for process in (executor._processes or {}).values()]  # it has no public name
     if max(codes, default=0) > 0:
-        return f"a worker process ended itself (exit code {max(codes)}): an agent did that, or {GUARD}"
+        return f"a worker process ended itself (exit code {max(codes)}): memory ran out, an agent ended it, or {GUARD}"
     return "a worker process was killed, by hand or because memory ran out"
 
 
@@ -230,9 +233,9 @@ def start_fork_server(warm: Sequence[str]) -> None:
         return
     from multiprocessing import forkserver, resource_tracker  # other systems cannot import the first
 
-    get_context("forkserver").set_forkserver_preload(["__main__", *warm])  # of no effect once it runs
+    get_context("forkserver").set_forkserver_preload(["__main__", *warm, UNMASK])  # of no effect once it runs
     # Ctrl-C reaches the whole process group, and the server would end in a traceback as long as it imports. It inherits
-    # the mask, as do the workers, until they ignore the signal.
+    # the mask; the last module that it imports takes it off, for what others have it fork.
     resource_tracker.ensure_running()  # first: where the server starts it, it lets the signal through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -242,10 +245,8 @@ def start_fork_server(warm: Sequence[str]) -> None:
 
 
 def _begin() -> None:
-    # The parent alone decides what still finishes after Ctrl-C. Programs that a worker starts may want the signal.
+    # Ctrl-C reaches the whole process group; the parent alone decides what still finishes.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if FORKS:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # What is loaded stays until the end, and looking through it again and again for garbage took a tenth of the time.
     gc.freeze()

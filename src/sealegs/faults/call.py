@@ -84,7 +84,7 @@ class PartialExecution(Value):
     """The answer to a call that was cut: only a part of its effects happened."""
 
 
-@quickly_frozen
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A tool's failure, as data.
 

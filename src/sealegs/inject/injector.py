@@ -176,8 +176,10 @@ class Injector:
     def _settle(self, triggered: TriggeredFaults, evidence: FaultEvidence, shown: Outcome | None) -> None:
         """Report a fault that answered by itself."""
         fired = triggered.faults[0]
-        self._report(fired, evidence, shown, triggered, NOTHING_DONE)
-        self._give_back(fired)
+        try:
+            self._report(fired, evidence, shown, triggered, NOTHING_DONE)
+        finally:
+            self._give_back(fired)
 
     def _give_back(self, fired: TriggeredFault) -> None:
         """Free the place of `at_most` that a fault took, unless it was delivered."""

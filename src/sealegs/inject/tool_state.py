@@ -294,6 +294,8 @@ class Substitution:
             if request is not None:
                 self._worked(request, run_as_current(request, run), evidence)
             shown = self._shown()
+        except StopIteration as error:  # as `drive` has it, for whose generators it would be an end
+            raise RuntimeError("the tool raised StopIteration") from error
         finally:  # a fault that arrived must not go unreported
             self._settle(self._triggered, evidence, shown)
             del evidence  # the exception of an answer in it and this frame would hold one another

@@ -6,41 +6,88 @@ does; nobody else can open it.
 
 from __future__ import annotations
 
+import os
 import pickle
 import weakref
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from tempfile import TemporaryFile
+from typing import NamedTuple
 
 from sealegs.traces.events import Event
 
 
+class Part(NamedTuple):
+    """The bytes of the file that hold some events."""
+
+    place: int
+    size: int
+
+
 class EventOverflow:
-    """A file of events. Not for several threads at a time.
+    """A file of events, in parts. Other threads, and a signal's handler in the midst of it, may read meanwhile.
 
     Raises:
         OSError: there is no room for it.
     """
 
     def __init__(self) -> None:
-        self._file = TemporaryFile(prefix="sealegs-")  # noqa: SIM115  # open as long as this object is there
-        weakref.finalize(self, self._file.close)
+        # By its number: a file object has a buffer and a position, which a failure or a reader would leave astray.
+        with TemporaryFile(prefix="sealegs-", buffering=0) as file:
+            self._file = os.dup(file.fileno())
+        # Not at the interpreter's end: what runs then may still read, and the system closes it.
+        weakref.finalize(self, os.close, self._file).atexit = False
+        self._process = os.getpid()
         self._end = 0
 
-    def add(self, events: Sequence[Event]) -> None:
+    def add(self, events: Sequence[Event]) -> Part:
         """Put these after the others.
 
         Raises:
             OSError: they could not be written; what was there before is as it was.
         """
-        self._file.seek(self._end)
-        pickle.dump(events, self._file, pickle.HIGHEST_PROTOCOL)
-        self._file.flush()
-        self._end = self._file.tell()
+        if os.getpid() != self._process:
+            raise OSError("a forked process would write where the one that opened the file writes")
+        data = memoryview(pickle.dumps(events, pickle.HIGHEST_PROTOCOL))
+        part = Part(self._end, len(data))
+        done = 0
+        while done < part.size:
+            done += _write_at(self._file, data[done:], part.place + done)
+        self._end += part.size
+        return part
+
+    def read(self, part: Part) -> list[Event]:
+        """The events of a part."""
+        data = bytearray()
+        while len(data) < part.size:
+            data += _read_at(self._file, part.size - len(data), part.place + len(data))
+        found: list[Event] = pickle.loads(data)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """An episode's first event, on which facts may still be noted, with those after it that are in a file."""
+
+    first: Event
+    file: EventOverflow
+    parts: tuple[Part, ...] = ()
 
     def __iter__(self) -> Iterator[Event]:
-        place = 0
-        while place < self._end:
-            self._file.seek(place)
-            events = pickle.load(self._file)  # written above, and nobody else can
-            place = self._file.tell()
-            yield from events
+        yield self.first
+        for part in self.parts:
+            yield from self.file.read(part)
+
+
+def _write_at(file: int, data: memoryview, place: int) -> int:
+    if hasattr(os, "pwrite"):
+        return os.pwrite(file, data, place)
+    os.lseek(file, place, os.SEEK_SET)
+    return os.write(file, data)
+
+
+def _read_at(file: int, size: int, place: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(file, size, place)
+    os.lseek(file, place, os.SEEK_SET)
+    return os.read(file, size)

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from sealegs.faults.call import MORE_TO_COME, Call, Effect, Failure, Layer, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
@@ -15,7 +15,7 @@ from sealegs.inject.clock import Clock
 from sealegs.inject.injection import Injection, safely_equal
 from sealegs.inject.layer_context import FollowingWatcher, LayerAction, Run, RunAsync
 from sealegs.inject.seam import NO_DRY_RUN
-from sealegs.traces.event_overflow import EventOverflow
+from sealegs.traces.event_overflow import EventOverflow, Moved
 from sealegs.traces.events import (
     AnswerGiven,
     EffectHappened,
@@ -55,9 +55,8 @@ class Recorder(FollowingWatcher):
     def __init__(
         self, clock: Clock, sink: Callable[[Event], None] | None = None, *, keep: bool = True, most: int = MOST
     ) -> None:
-        self._recent: list[Event] = []  # and the first, on which facts may still be noted
+        self._recent: list[Event | Moved] = []  # those in a file come first
         self._most = most
-        self._earlier: EventOverflow | None = None
         self._moving = threading.Lock()
         self._keep = keep
         self._called: dict[str, None] = {}  # the tools that were called
@@ -72,11 +71,14 @@ class Recorder(FollowingWatcher):
 
     @property
     def events(self) -> list[Event]:
-        """The events so far."""
-        if self._earlier is None:
-            return self._recent
-        with self._moving:
-            return [*self._recent[:1], *self._earlier, *self._recent[1:]]
+        """The events so far, in a list of its own."""
+        found: list[Event] = []
+        for one in self._recent.copy():  # others may enter some meanwhile
+            if isinstance(one, Moved):
+                found += one
+            else:
+                found.append(one)
+        return found
 
     def knows(self, specs: Mapping[str, ToolSpec]) -> None:
         """Take what is known of the tools, now and later; what called ones declare is noted at the end."""
@@ -113,9 +115,11 @@ class Recorder(FollowingWatcher):
         if not self._keep:
             self.add(FactsNoted(to_json_object(facts)))
             return
-        first = self._recent[0]
+        head = self._recent[0]
+        first = _first(head)
         if isinstance(first, EpisodeStarted) and not self._closed:
-            self._recent[0] = replace(first, about={**first.about, **to_json_object(facts)})
+            noted = replace(first, about={**first.about, **to_json_object(facts)})
+            self._recent[0] = replace(head, first=noted) if isinstance(head, Moved) else noted
 
     def finish(self, reason: Reason, *, answer: str | None = None, detail: str = "") -> None:
         """End the episode, with the agent's final words if there were any."""
@@ -316,17 +320,18 @@ class Recorder(FollowingWatcher):
 
     def _make_room(self) -> None:
         """Move events to a temporary file; where there is no room for it either, they stay in memory."""
-        with self._moving:
-            moved = self._recent[1:]
-            if len(moved) < self._most - 1:  # another thread has moved them
-                return
-            try:
-                self._earlier = self._earlier or EventOverflow()
-                self._earlier.add(moved)
-            except Exception:  # a full disk, or an event that cannot be written
-                self._most = sys.maxsize
-            else:
-                del self._recent[1 : 1 + len(moved)]
+        if not self._moving.acquire(blocking=False):  # another thread does, or this one, whom a signal has interrupted
+            return
+        try:
+            head, *_ = moved = self._recent.copy()
+            before = head if isinstance(head, Moved) else Moved(head, EventOverflow())
+            part = before.file.add(cast(list[Event], moved[1:]))
+            # In one step: an interrupt must find them in one place. What was noted meanwhile stays.
+            self._recent[: len(moved)] = [replace(before, first=_first(self._recent[0]), parts=(*before.parts, part))]
+        except Exception:  # a full disk, a forked process, or an event that cannot be written
+            self._most = sys.maxsize
+        finally:
+            self._moving.release()
 
     def _note_call(self, call: Call) -> None:
         if len(self._recent) >= self._most:
@@ -362,6 +367,10 @@ class Recorder(FollowingWatcher):
                 self._enter(ToolRan(run.id, self._data(answer), run.dry))
         outcome = None if shown is None else self._data(shown)
         self._enter(OutcomeShown(call.id, outcome, len(runs), true, self._clock.now()))
+
+
+def _first(head: Event | Moved) -> Event:
+    return head.first if isinstance(head, Moved) else head
 
 
 def _own(run: Call, call: Call) -> bool:

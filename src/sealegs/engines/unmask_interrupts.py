@@ -1,0 +1,14 @@
+"""Imported last by the process that forks workers: Ctrl-C that came while it imported is forgotten, not obeyed.
+
+The server was started with the signal blocked (`workers.start_fork_server`). One that waits would be obeyed as soon as
+it is let through, so it is ignored meanwhile. In any other process nothing is blocked, and nothing happens.
+"""
+
+from __future__ import annotations
+
+import signal
+
+if signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGINT, before)

@@ -207,3 +207,11 @@ for _ in range(50): session.call("tool", {}, lambda call: Value(1))
 """
     done = subprocess.run([sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("101\n", "")
+
+
+def test_a_file_that_was_cut_off_is_an_error() -> None:
+    file = EventOverflow()
+    block = file.add(recorded(5, 100).events)
+    os.ftruncate(file._file, block.size // 2)
+    with pytest.raises(OSError, match="shorter than it was written"):
+        file.read(block)

@@ -5,14 +5,16 @@ An engine carries the calls from the agent to the tools: nothing at all (`direct
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
 from sealegs.agents import SCRIPTED
 from sealegs.engines.episode_harness import EpisodeHarness, MachineFailed
 from sealegs.engines.turns import take_turns
-from sealegs.engines.workers import in_chunks
+from sealegs.engines.workers import in_chunks, start_fork_server
 from sealegs.faults.call import Call, Layer, Outcome
 from sealegs.inject import EndlessWait, Session, VirtualClock
 from sealegs.scenarios.scenario import TOOL_TIMEOUT, Scenario
@@ -98,6 +100,13 @@ def _play(harness: EpisodeHarness) -> None:
         return tools.run(call, world)
 
     take_turns(agent, session, run, recorder, harness.max_steps)
+
+
+def prepare_processes(jobs: int | None) -> None:
+    """Start what several processes of `play_scenarios` are forked from; it gets ready while the tasks are read."""
+    if (jobs or os.cpu_count() or 1) > 1:
+        with suppress(OSError):  # no room for it, which `play_scenarios` says where it needs the process
+            start_fork_server(WARM)
 
 
 def play_scenarios(

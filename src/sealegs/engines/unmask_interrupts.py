@@ -1,4 +1,4 @@
-"""Imported last by the process that forks workers: Ctrl-C that came while it imported is forgotten, not obeyed.
+"""The last import of the process that forks workers: it drops a Ctrl-C that came during the imports, and unblocks it.
 
 The server was started with the signal blocked (`workers.start_fork_server`). One that waits would be obeyed as soon as
 it is let through, so it is ignored meanwhile. In any other process nothing is blocked, and nothing happens.

@@ -29,7 +29,7 @@ def uniform(*key: object) -> float:
 
 
 def uniform_at(beginning: str, nth: int, name: str) -> float:
-    """`uniform(beginning, nth, name)` in two thirds of the time: a rule may draw on each call of a tool."""
+    """The same number as `uniform(beginning, nth, name)`, in two thirds of the time: a rule may draw on every call."""
     text = f"{beginning}{SEPARATOR}{nth}{SEPARATOR}{name}".encode("utf-8", "surrogatepass")
     return (int.from_bytes(blake2b(text, digest_size=8).digest()) >> 11) / 9007199254740992.0
 

@@ -145,7 +145,7 @@ class Injector:
             return (yield call)
         return (yield from self.inject(triggered, call))
 
-    def under(self, triggered: TriggeredFaults) -> Layer:
+    def layer_of(self, triggered: TriggeredFaults) -> Layer:
         """The layer of what strikes a call; a `Substitution` where it need not be driven."""
         if triggered.substituted:
             return Substitution(triggered, self.inject, self._settle)

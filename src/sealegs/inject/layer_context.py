@@ -12,8 +12,8 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock
 from sealegs.inject.injection import Injection
 
-Run = Callable[[Call], Outcome]
-RunAsync = Callable[[Call], Awaitable[Outcome]]
+ToolRunner = Callable[[Call], Outcome]
+ToolRunnerAsync = Callable[[Call], Awaitable[Outcome]]
 REFUSED = "refused"  # the name of the action of a layer that answers a call in its tool's place
 
 
@@ -148,19 +148,19 @@ class FollowingWatcher(ABC):
         """A fault fired."""
 
     @abstractmethod
-    def follow(self, call: Call, run: Run) -> Outcome:
+    def follow(self, call: Call, run: ToolRunner) -> Outcome:
         """Run the tool in this thread, and note the call and what it was answered."""
 
     @abstractmethod
-    async def follow_async(self, call: Call, run: RunAsync) -> Outcome:
+    async def follow_async(self, call: Call, run: ToolRunnerAsync) -> Outcome:
         """The same in a task."""
 
     @abstractmethod
-    def follow_struck(self, call: Call, run: Run, answer: Callable[[Call, Run], Outcome]) -> Outcome:
+    def follow_struck(self, call: Call, run: ToolRunner, answer: Callable[[Call, ToolRunner], Outcome]) -> Outcome:
         """Note a call that a fault answers, which may have the tool run; what the fault reports is noted before it."""
 
     @abstractmethod
     async def follow_struck_async(
-        self, call: Call, run: RunAsync, answer: Callable[[Call, RunAsync], Awaitable[Outcome]]
+        self, call: Call, run: ToolRunnerAsync, answer: Callable[[Call, ToolRunnerAsync], Awaitable[Outcome]]
     ) -> Outcome:
         """The same in a task."""

@@ -186,7 +186,7 @@ class Session:
         faults = self._injector.aim(state, arguments)
         if faults is None:
             return None
-        layer = self._injector.under(faults)
+        layer = self._injector.layer_of(faults)
         if self._timeout is not None and type(layer) is not Substitution:  # which never waits
             layer = self._patient(layer)
         return InterceptedCall(self, tool, arguments, layer, faults.nth)
@@ -285,7 +285,7 @@ class Session:
         call = Call(tool, arguments, f"call-{next(self._ids)}", 0 if faults is None else faults.nth)
         if faults is None:
             return watcher.follow(call, run)
-        struck = self._injector.under(faults)
+        struck = self._injector.layer_of(faults)
         if type(struck) is Substitution:
             return watcher.follow_struck(call, run, struck.answer)
         return drive(watcher.around(self._patient(struck)), call, run, self.clock)
@@ -297,7 +297,7 @@ class Session:
         call = Call(tool, arguments, f"call-{next(self._ids)}", 0 if faults is None else faults.nth)
         if faults is None:
             return await watcher.follow_async(call, run)
-        struck = self._injector.under(faults)
+        struck = self._injector.layer_of(faults)
         if type(struck) is Substitution:
             return await watcher.follow_struck_async(call, run, struck.answer_async)
         return await drive_async(watcher.around(self._patient(struck)), call, run, self.clock)

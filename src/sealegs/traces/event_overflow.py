@@ -17,7 +17,7 @@ from typing import NamedTuple
 from sealegs.traces.events import Event
 
 
-class Part(NamedTuple):
+class EventBlock(NamedTuple):
     """The bytes of the file that hold some events."""
 
     place: int
@@ -40,7 +40,7 @@ class EventOverflow:
         self._process = os.getpid()
         self._end = 0
 
-    def add(self, events: Sequence[Event]) -> Part:
+    def add(self, events: Sequence[Event]) -> EventBlock:
         """Put these after the others.
 
         Raises:
@@ -49,18 +49,25 @@ class EventOverflow:
         if os.getpid() != self._process:
             raise OSError("a forked process would write where the one that opened the file writes")
         data = memoryview(pickle.dumps(events, pickle.HIGHEST_PROTOCOL))
-        part = Part(self._end, len(data))
+        part = EventBlock(self._end, len(data))
         done = 0
         while done < part.size:
             done += _write_at(self._file, data[done:], part.place + done)
         self._end += part.size
         return part
 
-    def read(self, part: Part) -> list[Event]:
-        """The events of a part."""
+    def read(self, part: EventBlock) -> list[Event]:
+        """The events of a part.
+
+        Raises:
+            OSError: they can no longer be read.
+        """
         data = bytearray()
         while len(data) < part.size:
-            data += _read_at(self._file, part.size - len(data), part.place + len(data))
+            block = _read_at(self._file, part.size - len(data), part.place + len(data))
+            if not block:  # somebody has cut the file off, and reading on would never end
+                raise OSError("the temporary file of a record is shorter than it was written")
+            data += block
         found: list[Event] = pickle.loads(data)
         return found
 
@@ -71,7 +78,7 @@ class Moved:
 
     first: Event
     file: EventOverflow
-    parts: tuple[Part, ...] = ()
+    parts: tuple[EventBlock, ...] = ()
 
     def __iter__(self) -> Iterator[Event]:
         yield self.first

@@ -13,7 +13,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject.call_context import run_as_current, run_as_current_async
 from sealegs.inject.clock import Clock
 from sealegs.inject.injection import Injection, safely_equal
-from sealegs.inject.layer_context import FollowingWatcher, LayerAction, Run, RunAsync
+from sealegs.inject.layer_context import FollowingWatcher, LayerAction, ToolRunner, ToolRunnerAsync
 from sealegs.inject.seam import NO_DRY_RUN
 from sealegs.traces.event_overflow import EventOverflow, Moved
 from sealegs.traces.events import (
@@ -228,7 +228,7 @@ class Recorder(FollowingWatcher):
             self._answered(call, outcome)
             del outcome
 
-    def follow_struck(self, call: Call, run: Run, answer: Callable[[Call, Run], Outcome]) -> Outcome:
+    def follow_struck(self, call: Call, run: ToolRunner, answer: Callable[[Call, ToolRunner], Outcome]) -> Outcome:
         """Have a fault answer the call, and record what `around` would."""
         self._note_call(call)
         runs: list[tuple[Call, Outcome]] = []
@@ -252,7 +252,7 @@ class Recorder(FollowingWatcher):
             del shown
 
     async def follow_struck_async(
-        self, call: Call, run: RunAsync, answer: Callable[[Call, RunAsync], Awaitable[Outcome]]
+        self, call: Call, run: ToolRunnerAsync, answer: Callable[[Call, ToolRunnerAsync], Awaitable[Outcome]]
     ) -> Outcome:
         """The same in a task."""
         self._note_call(call)
@@ -323,7 +323,8 @@ class Recorder(FollowingWatcher):
         if not self._moving.acquire(blocking=False):  # another thread does, or this one, whom a signal has interrupted
             return
         try:
-            head, *_ = moved = self._recent.copy()
+            moved = self._recent.copy()
+            head = moved[0]
             before = head if isinstance(head, Moved) else Moved(head, EventOverflow())
             part = before.file.add(cast(list[Event], moved[1:]))
             # In one step: an interrupt must find them in one place. What was noted meanwhile stays.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from sealegs.engines.direct import WARM, EpisodeLines, play_scenarios
+from sealegs.engines.direct import EpisodeLines, play_scenarios, prepare_processes
 from sealegs.engines.folders import RECORDS, Progress, run_rest
-from sealegs.engines.workers import start_fork_server
 from sealegs.scenarios.scenario import Scenario
 from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.options import MazeOptions
@@ -20,9 +18,8 @@ def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, j
     """Run what is left of a scripted agent's run without Inspect."""
 
     jobs = jobs or options.jobs
-    if jobs != 1 and options.limit is None:  # a run of a few episodes needs no other process
-        with suppress(OSError):  # no room for it, which the run says where it needs the process
-            start_fork_server(WARM)  # it reads the tasks while this process does
+    if options.limit is None:  # a run of a few episodes needs no other process
+        prepare_processes(jobs)
 
     def play(left: Sequence[Scenario], note: Note) -> Iterator[EpisodeLines]:
         return play_scenarios(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -57,6 +58,13 @@ def test_parts_are_told_apart(key: list[str], other: list[str]) -> None:
 @given(st.text(), st.integers(), st.text())
 def test_the_short_way_to_a_number_gives_the_same(beginning: str, nth: int, name: str) -> None:
     assert seeds.uniform_at(beginning, nth, name) == seeds.uniform(beginning, nth, name)
+
+
+@given(st.text(), st.integers(0, 10**6), st.text(), st.floats(0, 1))
+def test_a_decision_compares_the_same_number(beginning: str, nth: int, name: str, share: float) -> None:
+    number = seeds.uniform_at(beginning, nth, name)
+    for bound in (share, 0.0, 1.0, number, math.nextafter(number, 0), math.nextafter(number, 1)):
+        assert seeds.below(beginning, name, bound)(nth) == (number < bound)
 
 
 @given(PARTS)

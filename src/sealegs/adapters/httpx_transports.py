@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any, ClassVar, cast
 
 from sealegs.adapters.body_cutters import Cutter, Head, cut_by, cutter
-from sealegs.adapters.python.exceptions import disguise, failure_from_exception, without_own_frames
+from sealegs.adapters.python.exceptions import disguise, failure_from_exception, seen_from_outside
 from sealegs.adapters.wire import (
     RETRIES,
     SAFE,
@@ -219,7 +219,7 @@ class AsyncStreamedBody(StreamedBody):
                     yield self.counted(chunk)
         except asyncio.CancelledError as gone:
             # The trace then reads as if the library's own transport had been cancelled.
-            raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
+            raise seen_from_outside(gone) from None
         if event := self._exchange.closing_event(end.outcome):
             yield self.counted(event)
         if (error := self.broken(end)) is not None:
@@ -331,7 +331,7 @@ class AsyncHttpxTransport(HttpxTransport):
         try:
             head = await anext(coming)
         except asyncio.CancelledError as gone:
-            raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
+            raise seen_from_outside(gone) from None
         if isinstance(head, StreamEnd):
             raise self.error(cast(Failure, head.outcome))
         return self.response(head, self.body(coming, exchange, head, self))

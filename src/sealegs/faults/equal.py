@@ -7,11 +7,13 @@ does not count. The same wish in other words (another unit, another spelling) co
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from decimal import Decimal
-from typing import Any
+from marshal import dumps
+from typing import Any, Generic, TypeVar, cast
 
 from sealegs.faults import seeds
 from sealegs.faults.spec import ToolSpec
@@ -22,6 +24,11 @@ LARGEST = 10**LONGEST
 ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 LONG = 4_000  # characters of the form of an object within an argument that is kept as it is
 SHORT = 200  # characters of a key that is kept as it is; of a longer one the hash
+MOST = 64  # forms of arguments that are remembered
+FORM = 1_000  # bytes of one
+DEEPEST = 4  # levels of lists and objects in one
+PLAIN = frozenset({str, int, float, bool, type(None)})  # types of values that hold no others
+V = TypeVar("V")
 
 
 def arguments_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
@@ -59,6 +66,69 @@ def draw_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
     if " at 0x" in key:
         key = ADDRESS.sub("", key)
     return key if len(key) <= SHORT else _hashed(key)
+
+
+def form_of(given: Any) -> bytes:
+    """The bytes by which arguments are looked up; empty where one is an object that is not data."""
+    try:
+        return dumps(given, 0)
+    except ValueError:
+        return b""
+
+
+class FormMemory(dict[bytes, V], Generic[V]):
+    """Knowledge of arguments, by their form. `get` gives it; arguments of which nothing is kept are simply new."""
+
+    __slots__ = ()
+
+    def remember(self, form: bytes, given: object, known: V) -> None:
+        """Keep what is known of these arguments, if their form is short and theirs alone.
+
+        Arrays and the like have the form of their bytes, so none that holds bytes is kept. Nor can one of them then be
+        taken for what is kept: the form of bytes begins as no other does.
+        """
+        if 0 < len(form) <= FORM and _plain(given, DEEPEST):
+            # Cleared rather than evicted one by one: a retry comes soon, so what is old is hardly needed again.
+            if len(self) >= MOST:
+                self.clear()
+            self[form] = known
+
+
+class KnownArguments:
+    """Arguments that a tool was called with.
+
+    Attributes:
+        key: as draws are named by them.
+        calls: counts the calls with them, where a rule goes by arguments.
+    """
+
+    __slots__ = ("calls", "key")
+
+    def __init__(self, key: str, calls: Iterator[int]) -> None:
+        self.key = key
+        self.calls = calls
+
+
+class ArgumentMemory:
+    """The arguments of one tool's calls in one episode. `spec`: what is known of the tool."""
+
+    __slots__ = ("_counts", "_known", "_spec")
+
+    def __init__(self, spec: ToolSpec | None) -> None:
+        self._spec = spec
+        self._counts: dict[str, Iterator[int]] = {}  # by key: the calls with these arguments
+        self._known: FormMemory[KnownArguments] = FormMemory()
+
+    def known(self, arguments: Mapping[str, Any]) -> KnownArguments:
+        """The arguments, as draws are named by them."""
+        form = form_of(arguments)
+        found = self._known.get(form)
+        if found is None:
+            key = draw_key(arguments, self._spec)
+            # `setdefault` is atomic in CPython, so no lock is needed.
+            found = KnownArguments(key, self._counts.get(key) or self._counts.setdefault(key, itertools.count()))
+            self._known.remember(form, arguments, found)
+        return found
 
 
 def _fields(spec: ToolSpec | None) -> Mapping[str, Any]:
@@ -139,3 +209,16 @@ def _shown(value: Any) -> str:
         return repr(value)
     except Exception:  # an object that cannot say what it is
         return f"<{type(value).__name__} at {id(value)}>"
+
+
+def _plain(value: object, levels: int) -> bool:
+    """Return whether a value is of plain types alone, down to so many levels."""
+    kind = type(value)
+    if kind in PLAIN:
+        return True
+    if not levels:
+        return False
+    if kind is dict:
+        items = cast(dict[object, object], value).items()
+        return all(type(key) is str and _plain(item, levels - 1) for key, item in items)
+    return (kind is list or kind is tuple) and all(_plain(one, levels - 1) for one in cast(list[object], value))

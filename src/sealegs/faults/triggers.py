@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, field_validator, model_validator
@@ -70,6 +71,10 @@ class Condition(ABC):
             victim: whether the tool was the first of the watched `group` to be called in the episode.
         """
 
+    def decision(self, stream: str) -> Callable[[int], bool]:
+        """`fires` as a function of `nth` alone, for many calls of one stream; not of a condition with a `group`."""
+        return partial(self.fires, stream=stream)
+
     @property
     def group(self) -> frozenset[str]:
         """The tools of which the first to be called is the victim; empty where none is watched so."""
@@ -85,6 +90,10 @@ class Always(Condition):
     def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Yes."""
         return True
+
+    def decision(self, stream: str) -> Callable[[int], bool]:
+        """Yes."""
+        return seeds.always
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -144,6 +153,10 @@ class Probability(Condition):
     def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Return whether the call's own draw is below the probability."""
         return seeds.uniform_at(stream, nth, self.key) < self.probability
+
+    def decision(self, stream: str) -> Callable[[int], bool]:
+        """The same for many calls of one stream."""
+        return seeds.below(stream, self.key, self.probability)
 
 
 @dataclass(frozen=True, config=STRICT)

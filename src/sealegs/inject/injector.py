@@ -14,18 +14,17 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from sealegs.faults.call import MORE_TO_COME, Call, Layer, Outcome, Wait
-from sealegs.faults.fault import Steps, checked_steps
+from sealegs.faults.fault import Steps, Substitute, checked_steps
 from sealegs.faults.plan import Plan, Rule
-from sealegs.faults.seeds import SEPARATOR
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import really_waited
 from sealegs.inject.injection import NOTHING_DONE, FaultEvidence, Injection, WorkDone, safely_equal
 from sealegs.inject.seam import NO_DRY_RUN
-from sealegs.inject.tool_state import RuleState, Substitution, ToolState, TriggeredFault, TriggeredFaults, count_same
-from sealegs.inject.turn import TurnNumbers, place_in_turn
+from sealegs.inject.tool_state import RuleState, Substitution, ToolState, TriggeredFault, TriggeredFaults
+from sealegs.inject.turn import PlaceInTurn, TurnNumbers, place_in_turn
 
 
 class MisfireWarning(UserWarning):
@@ -44,6 +43,7 @@ class Injector:
 
     Attributes:
         states: the tools that were called, each under the plan's rules; only read it, and ask `state` for another.
+        unheard: whether nobody is told of faults.
     """
 
     def __init__(
@@ -59,6 +59,7 @@ class Injector:
         self._episode = episode
         self._specs = {spec.name: spec for spec in specs}
         self._on_injection = on_injection
+        self.unheard = on_injection is None
         self._now = now
         self.states: dict[str, ToolState] = {}
         self._victims: dict[frozenset[str], str] = {}
@@ -93,46 +94,46 @@ class Injector:
         with self._lock:  # what rules have counted and taken must go together, call by call
             return self._aimed(target, arguments)
 
+    def number(self, target: ToolState, place: PlaceInTurn) -> int:
+        """Count a call of the tool that a model asked for with others, and return its number."""
+        return self._turns.number(target.tool, target.calls, place)
+
+    def answer_unheard(self, rule_state: RuleState) -> Outcome:
+        """The answer to a call that this rule alone strikes, before the tool's work; with that, it was delivered."""
+        rule = rule_state.rule
+        self._delivered.add(rule.id)
+        return cast(Substitute, rule.fault).answer()
+
     def _begun(self, tool: str) -> ToolState:
         """The tool as it stays from its first call on. A declaration may have replaced what the caller has in hand."""
         with self._lock:
             target = self.state(tool)
-            target.counted = True
+            target.begin()
             return target
 
     def _aimed(self, target: ToolState, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
         tool, place = target.tool, place_in_turn.get()
-        nth = next(target.calls) if place is None else self._turns.number(tool, target.calls, place)
+        nth = next(target.calls) if place is None else self.number(target, place)
         # Done even if no rule of this tool fires: the first tool touched in a group is the victim for all of them.
         for group in target.groups:
             self._victims.setdefault(group, tool)
         # Drawing reads all arguments, so it is done only if a rule of this tool is keyed by them.
         known, times = "", 0
         if target.keyed:
-            known, calls = target.known(arguments)
-            times = next(calls)
+            same = target.arguments.known(arguments)
+            known, times = same.key, next(same.calls)
         faults: list[TriggeredFault] = []
         for rule_state in target.rules:
-            count, stream = nth, rule_state.stream
-            if rule_state.by_arguments:
-                count, stream = times, f"{stream}{SEPARATOR}{known}"
+            count = times if rule_state.by_arguments else nth
+            stream = rule_state.fired_by(known)
             if rule_state.simple:  # asked here, since to ask `_fires` costs as much as the draw
                 fires = rule_state.unconditional or rule_state.rule.when.fires(count, stream)
             else:
                 fires = self._fires(rule_state, nth, count, stream, tool, arguments)
             if fires:
-                # Draws depend on the call, in whatever order calls come, unless the rule is keyed by order. A permanent
-                # fault draws once, so that it always looks the same.
-                if rule_state.draws_nothing:
-                    drawn = stream
-                elif rule_state.by_order or rule_state.permanent:
-                    drawn = rule_state.drawn_at(nth)
-                elif rule_state.by_arguments:
-                    drawn = f"{stream}{SEPARATOR}{times}"
-                else:
-                    known = known or target.known(arguments).key
-                    drawn = f"{stream}{SEPARATOR}{known}{SEPARATOR}{count_same(rule_state.same, known)}"
-                faults.append(TriggeredFault(rule_state, drawn))
+                if not known and rule_state.draws_by_arguments:
+                    known = target.arguments.known(arguments).key
+                faults.append(TriggeredFault(rule_state, rule_state.drawn_by(nth, times, known)))
                 # The warning comes only when the rule would have struck, since a rule that never matches harms nothing.
                 if rule_state.why_never:
                     self._warn_never(rule_state.rule, tool, rule_state.why_never)

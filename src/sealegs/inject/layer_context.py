@@ -164,3 +164,20 @@ class FollowingWatcher(ABC):
         self, call: Call, run: ToolRunnerAsync, answer: Callable[[Call, ToolRunnerAsync], Awaitable[Outcome]]
     ) -> Outcome:
         """The same in a task."""
+
+
+def one_listener(*listeners: Callable[[Injection], None] | None) -> Callable[[Injection], None] | None:
+    """All of them notified as one; None where there is none."""
+    found = [one for one in listeners if one is not None]
+    if len(found) < 2:  # a loop around a single one would cost on every injection
+        return next(iter(found), None)
+
+    def tell_all(injection: Injection) -> None:
+        for one in found:
+            one(injection)
+
+    return tell_all
+
+
+def unheard(news: object, **more: object) -> None:
+    """Do nothing, as nobody watches."""

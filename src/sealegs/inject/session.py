@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ParamSpec, Self, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from sealegs.faults.call import ALL, Call, Layer, Outcome, Wait
 from sealegs.faults.plan import Plan
@@ -19,16 +20,21 @@ from sealegs.inject.injector import Injector
 from sealegs.inject.layer_context import (
     FastPathLayer,
     FollowingWatcher,
-    LayerAction,
     LayerContext,
     ToolHandle,
     Watcher,
     bind_layers,
+    one_listener,
+    unheard,
 )
 from sealegs.inject.seam import compose_layers, drive, drive_async, stack_layers, with_timeout
 from sealegs.inject.stream_drivers import Run, RunAsync, Split, drive_stream, drive_stream_async
 from sealegs.inject.tool_routing import ToolRouter, handle_of_runner
-from sealegs.inject.tool_state import Substitution
+from sealegs.inject.tool_state import Substitution, TriggeredFaults
+
+if TYPE_CHECKING:  # a relay of calls between processes has no use for them
+    from sealegs.inject.followed_call import CallFollower, FollowedCall
+    from sealegs.inject.tool_entry import FunctionParameters, ToolEntry
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -58,6 +64,9 @@ class Session:
             further calls, each has as long.
         watcher: notified of everything.
         on_injection: called with each fault that fired, if nobody needs to follow every call for it.
+
+    Attributes:
+        entries: the ways in that hold, by the parameters of functions; only read it, and ask `entry` for another.
     """
 
     def __init__(
@@ -79,35 +88,32 @@ class Session:
         self._layered = bool(layers)
         self._reach_any = others is None
         self._others = {name: handle_of_runner(other) for name, other in (others or {}).items()}
-        # A single listener is called directly: a loop around it would cost on every injection.
-        listeners = [one for one in (on_injection, None if watcher is None else watcher.injected) if one is not None]
-        listener = _each(listeners) if len(listeners) > 1 else next(iter(listeners), None)
+        listener = one_listener(on_injection, None if watcher is None else watcher.injected)
         self._specs = {spec.name: spec for spec in specs}
         self._declared: dict[str, tuple[ToolSpec, ToolSpec | None]] = {}  # by adapters, and what was known before
         self._injector = Injector(
             plan, episode=episode, specs=self._specs.values(), on_injection=listener, now=self.clock.now
         )
+        self.entries: dict[FunctionParameters, ToolEntry[InterceptedCall | FollowedCall]] = {}
         self._states = self._injector.states  # looked up here: most calls need no more, and each step costs them
         # the mapping itself, so that the watcher sees tools announced later
-        getattr(watcher, "knows", _unheard)(self._specs)
+        getattr(watcher, "knows", unheard)(self._specs)
         self._all: frozenset[str] | None = None  # the tools that there are, once that is known
-        note: Callable[[LayerAction], None] = getattr(watcher, "layer_action", _unheard)
+        note = getattr(watcher, "layer_action", unheard)
         context = LayerContext(self.episode, self.clock, self._specs, self._reaches, note)
         layers = self._placed = bind_layers(layers, context)
         self._deadline = min((d for d in (getattr(layer, "deadline", None) for layer in layers) if d), default=None)
         self._router = ToolRouter(self._others, self._deadline)
-        inner: Layer = self._injector.layer
         # The time limit goes around the injector, below other layers, so that a retry gets a new limit of its own.
-        inner = self._patient(inner)
-        self._inner = inner
+        self._inner = inner = self._patient(self._injector.layer)
         inner = compose_layers(stack_layers((*layers, _whole)), inner) if layers else inner
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
-        self._follower = watcher if not layers and isinstance(watcher, FollowingWatcher) else None
         # The fast path runs the tool outside the generators, so nothing else may need to see the call.
         only: object = layers[0] if watcher is None and len(layers) == 1 else None
         self._fast: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
         self._ids = itertools.count(1)
+        self._follower = self._follower_for(watcher) if isinstance(watcher, FollowingWatcher) and not layers else None
 
     def know(self, specs: Iterable[ToolSpec], *, begun: bool = True) -> None:
         """Learn of tools that are announced late; one that was called already stays as it was known then.
@@ -119,8 +125,9 @@ class Session:
         known = {spec.name: spec for spec in specs}
         self._specs.update(known)
         self._injector.know(known.values())
+        self.entries.clear()
         for layer in self._placed:
-            learned: Callable[..., object] = getattr(layer, "learned", _unheard)
+            learned: Callable[..., object] = getattr(layer, "learned", unheard)
             learned(known, begun=begun)
 
     def declare(self, spec: ToolSpec, *, begun: bool = True) -> None:
@@ -145,7 +152,7 @@ class Session:
         """Learn that these are all the tools that there are, so layers can call no other. `begun`: as for `declare`."""
         self._all = frozenset(tools)
         for layer in self._placed:
-            completed: Callable[..., object] = getattr(layer, "completed", _unheard)
+            completed: Callable[..., object] = getattr(layer, "completed", unheard)
             completed(self._all, begun=begun)
 
     def reach(self, others: Mapping[str, ToolHandle]) -> None:
@@ -184,8 +191,35 @@ class Session:
             return None
         arguments = read(args) if kwargs is None else read(args, kwargs)
         faults = self._injector.aim(state, arguments)
-        if faults is None:
-            return None
+        return None if faults is None else self._struck(tool, arguments, faults)
+
+    def entry(
+        self, tool: str, parameters: FunctionParameters, spec: ToolSpec | None = None
+    ) -> ToolEntry[InterceptedCall | FollowedCall]:
+        """The way in for calls of a plain function, kept in `entries` as long as it holds: `intercept` for less.
+
+        Where nobody else need see a call that a fault answers at once, it gives the answer in place of the call.
+        """
+        from sealegs.inject.followed_call import FollowedCall
+        from sealegs.inject.tool_entry import quick_entry
+
+        if spec is not None:
+            self.declare(spec)
+        state = self._states.get(tool) or self._injector.state(tool)
+        plain = self._alone or self._follower is not None
+        found: ToolEntry[InterceptedCall | FollowedCall]
+        if not plain or not (state.idle or state.quick):
+            found = lambda args, kwargs: self.intercept(tool, parameters.named, args, kwargs)  # noqa: E731
+        elif self._follower is None:
+            found = quick_entry(state, parameters, self._injector, partial(self._struck, tool))
+        else:
+            followed = partial(FollowedCall, self._follower, tool)
+            found = quick_entry(state, parameters, self._injector, followed, followed)
+        if not plain or state.idle or state.counted:  # else its first call may make it quick
+            self.entries[parameters] = found
+        return found
+
+    def _struck(self, tool: str, arguments: Mapping[str, Any], faults: TriggeredFaults) -> InterceptedCall:
         layer = self._injector.layer_of(faults)
         if self._timeout is not None and type(layer) is not Substitution:  # which never waits
             layer = self._patient(layer)
@@ -208,9 +242,10 @@ class Session:
         nth: int = 0,
     ) -> Outcome:
         """Make a call in this thread; `run` runs the tool. `layer` and `nth`: those of an intercepted call."""
-        layer, run = layer or self._layer, self.runner(run)
+        layer = layer or self._layer
         if self._follower is not None and layer is self._layer:
-            return self._followed(self._follower, tool, arguments, run)
+            return self._follower.aimed(tool, arguments).call(run)
+        run = self.runner(run)
         call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
         # Applied to the agent's own tool here; the router applies it to the others that layers call.
         if self._deadline is not None:
@@ -238,9 +273,10 @@ class Session:
         nth: int = 0,
     ) -> Outcome:
         """Make a call in this task; see `call`."""
-        layer, run = layer or self._layer, self.runner_async(run)
+        layer = layer or self._layer
         if self._follower is not None and layer is self._layer:
-            return await self._followed_async(self._follower, tool, arguments, run)
+            return await self._follower.aimed(tool, arguments).call_async(run)
+        run = self.runner_async(run)
         call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
         if self._deadline is not None:
             run = with_deadline_async(run, self._deadline)
@@ -277,31 +313,6 @@ class Session:
         routed = self._router.route_stream_async(tool, run) if self._others else run
         return drive_stream_async(layer or self._layer, call, routed, split, self.clock)
 
-    def _followed(
-        self, watcher: FollowingWatcher, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome]
-    ) -> Outcome:
-        """Make a call that a watcher follows, through layers only where a fault must be driven."""
-        faults = self._injector.aim(self._injector.state(tool), arguments)
-        call = Call(tool, arguments, f"call-{next(self._ids)}", 0 if faults is None else faults.nth)
-        if faults is None:
-            return watcher.follow(call, run)
-        struck = self._injector.layer_of(faults)
-        if type(struck) is Substitution:
-            return watcher.follow_struck(call, run, struck.answer)
-        return drive(watcher.around(self._patient(struck)), call, run, self.clock)
-
-    async def _followed_async(
-        self, watcher: FollowingWatcher, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Awaitable[Any]]
-    ) -> Outcome:
-        faults = self._injector.aim(self._injector.state(tool), arguments)
-        call = Call(tool, arguments, f"call-{next(self._ids)}", 0 if faults is None else faults.nth)
-        if faults is None:
-            return await watcher.follow_async(call, run)
-        struck = self._injector.layer_of(faults)
-        if type(struck) is Substitution:
-            return await watcher.follow_struck_async(call, run, struck.answer_async)
-        return await drive_async(watcher.around(self._patient(struck)), call, run, self.clock)
-
     def runner(self, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
         """The function that answers the agent's calls: the tool itself, unless a session of other tools names more."""
         return run
@@ -325,6 +336,12 @@ class Session:
     def _rest(self, steps: Generator[Call | Wait, Outcome, Outcome]) -> Layer:
         """The layers that are left once a call that nothing strikes was made, as one layer."""
         return compose_layers(compose_layers(lambda call: steps, _whole), self._inner)
+
+    def _follower_for(self, watcher: FollowingWatcher) -> CallFollower:
+        from sealegs.inject.followed_call import CallFollower
+
+        runners = (self.runner, self.runner_async)
+        return CallFollower(watcher, *runners, self._injector, self._patient, self.clock, self._ids)
 
     def _reaches(self, tool: str) -> bool:
         if not self._reach_any:
@@ -377,20 +394,6 @@ def _whole(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
 def as_given(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """The arguments themselves: what `Session.intercept` reads where an adapter has them at hand."""
     return arguments
-
-
-def _each(listeners: list[Callable[[Injection], None]]) -> Callable[[Injection], None]:
-    """All of them notified as one."""
-
-    def tell_all(injection: Injection) -> None:
-        for one in listeners:
-            one(injection)
-
-    return tell_all
-
-
-def _unheard(news: object, **more: object) -> None:
-    """Do nothing, as nobody watches."""
 
 
 ACTIVE: ActiveSessions[Session] = ActiveSessions()

@@ -8,12 +8,12 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from sealegs.faults import seeds
 from sealegs.faults.built_in_kinds import is_built_in
 from sealegs.faults.call import Call, Failure, Moment, Outcome, Value
-from sealegs.faults.equal import draw_key
+from sealegs.faults.equal import ArgumentMemory
 from sealegs.faults.fault import FaultSetting, Steps, Substitute
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
@@ -21,21 +21,7 @@ from sealegs.faults.triggers import AllOf, Always, Matcher
 from sealegs.inject.call_context import run_as_current, run_as_current_async
 from sealegs.inject.injection import NOTHING_DONE, FaultEvidence, safely_equal
 
-KEYS = 64  # arguments whose keys are remembered
-PLAIN = frozenset({str, int, float, bool, type(None)})  # types of arguments that are remembered
 MEMORY = 16  # earlier outcomes kept of a tool for faults that serve old answers
-
-
-class KnownArguments(NamedTuple):
-    """Arguments that a tool was called with.
-
-    Attributes:
-        key: as draws are named by them.
-        calls: counts the calls with them, where a rule goes by arguments.
-    """
-
-    key: str
-    calls: Iterator[int]
 
 
 class ToolState:
@@ -50,8 +36,7 @@ class ToolState:
     """
 
     __slots__ = (
-        "_known",
-        "_same",
+        "arguments",
         "calls",
         "counted",
         "counts",
@@ -62,6 +47,7 @@ class ToolState:
         "keyed",
         "missed",
         "never_dry",
+        "quick",
         "rules",
         "spec",
         "tool",
@@ -93,32 +79,17 @@ class ToolState:
         self.calls = itertools.count()
         self.counted = False  # whether a call was
         self.keyed = any(one.by_arguments for one in self.rules)
-        self._same: dict[str, Iterator[int]] = {}  # by the key of arguments: the calls with these
-        self._known: dict[tuple[Any, ...], KnownArguments] = {}
+        self.arguments = ArgumentMemory(spec)
         stale = any(one.rule.fault.remembers for one in self.rules)
         # Keeping outcomes means copying them, so it is done only for kinds that serve old answers.
         self.earlier: deque[tuple[Mapping[str, Any], Outcome]] | None = deque(maxlen=MEMORY) if stale else None
+        # Whether the conditions of its rules alone decide what strikes a call, the first one aside.
+        self.quick = False
 
-    def known(self, arguments: Mapping[str, Any]) -> KnownArguments:
-        """The arguments, as draws are named by them. Those that come again, as in a retry, are looked up."""
-        given = (*arguments.items(), *map(type, arguments.values()))  # 1 and true are equal, and not the same here
-        try:
-            found = self._known.get(given)
-        except TypeError:  # a list or an object among them, so they cannot be looked up
-            return self._counted(draw_key(arguments, self.spec))
-        if found is None:
-            found = self._counted(draw_key(arguments, self.spec))
-            # Of values that hold others, the types of those would have to be compared, too.
-            if PLAIN.issuperset(given[len(arguments) :]):
-                # Cleared rather than evicted one by one: a retry comes soon, so what is old is hardly needed again.
-                if len(self._known) == KEYS:
-                    self._known.clear()
-                self._known[given] = found
-        return found
-
-    def _counted(self, key: str) -> KnownArguments:
-        # `setdefault` is atomic in CPython, so no lock is needed.
-        return KnownArguments(key, self._same.get(key) or self._same.setdefault(key, itertools.count()))
+    def begin(self) -> None:
+        """Take the tool as it is from now on: its first call is counted."""
+        self.counted = True
+        self.quick = self.earlier is None and all(one.quick for one in self.rules)
 
     def setting(self, fired: TriggeredFault, call: Call) -> FaultSetting:
         """The setting that a rule's fault strikes in. A permanent fault draws the same on every call."""
@@ -159,16 +130,19 @@ class RuleState:
 
     __slots__ = (
         "after",
+        "answers_before",
         "at_most",
         "built_in",
         "by_arguments",
         "by_order",
         "counts",
+        "draws_by_arguments",
         "draws_nothing",
         "group",
         "moments",
         "open",
         "permanent",
+        "quick",
         "rule",
         "same",
         "simple",
@@ -204,22 +178,38 @@ class RuleState:
         self.at_most = rule.at_most
         self.permanent = rule.persistence == "permanent"
         self.counts = self.permanent or rule.at_most is not None
+        self.draws_by_arguments = not (self.draws_nothing or self.by_order or self.permanent)
         self.group = rule.when.group
         # Most rules strike whatever they match: then there is nothing to ask of a single call.
         self.unconditional = type(rule.when) is Always and self.after is None and not self.open
         # Of most others its condition alone decides, and the condition needs no more than the stream's name.
         self.simple = not (self.counts or self.open or self.group) and self.after is None
+        self.quick = self.simple and not self.why_never
+        self.answers_before = self.draws_nothing and self.moments in ((), ("before",))
         self.taken = 0
         self.since: int | None = None  # the number of the call from which on it strikes for good
 
-    def drawn_at(self, nth: int) -> str:
-        """The name of its draws on a call of this number, where the call's arguments play no part in them.
+    def fired_by(self, key: str) -> str:
+        """The name of what decides whether it strikes calls with the arguments of this key."""
+        return f"{self.stream}{seeds.SEPARATOR}{key}" if self.by_arguments else self.stream
 
-        Permanent faults draw once: by order with the number of the first call that they struck, else without any.
+    def drawn_by(self, nth: int, times: int, key: str) -> str:
+        """The name of its fault's draws on a call that it strikes.
+
+        They depend on the call, in whatever order calls come, unless the rule goes by order. A permanent fault draws
+        once, so that it always looks the same: by order with the number of the first call that it struck.
+
+        Args:
+            nth: the calls of the tool before.
+            times: the calls with these arguments before, for a rule that goes by them.
+            key: of the arguments; unused where not `draws_by_arguments`.
         """
-        if not self.by_order:
+        if self.by_order and not self.draws_nothing:
+            return seeds.joined(self.stream, nth if self.since is None else self.since)
+        if not self.draws_by_arguments:
             return self.stream
-        return seeds.joined(self.stream, nth if self.since is None else self.since)
+        count = times if self.by_arguments else count_same(self.same, key)
+        return f"{self.stream}{seeds.SEPARATOR}{key}{seeds.SEPARATOR}{count}"
 
 
 class TriggeredFault:

@@ -10,11 +10,12 @@ import inspect
 from dataclasses import replace
 from pathlib import Path
 from types import CodeType, FunctionType, TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from sealegs.adapters.python.annotated_exceptions import annotated_exception
 from sealegs.faults.call import Failure, raised_text
 
+E = TypeVar("E", bound=BaseException)
 OURS = str(Path(__file__).parents[2])
 
 
@@ -26,7 +27,7 @@ class ToolFault(Exception):
     """
 
     def __init__(self, failure: Failure) -> None:
-        super().__init__(raised_text(failure))
+        Exception.__init__(self, _text(failure))  # by its name, since `super` would double what that costs
         self.failure = failure
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -56,6 +57,20 @@ def exception_from_failure(failure: Failure, module: str) -> BaseException:
     return annotated_exception(failure) or _fault(failure, module)
 
 
+_said: tuple[Failure | None, str] = (None, "")  # the failure that was last raised, and its text
+
+
+def _text(failure: Failure) -> str:
+    """The text of a failure's exception. A rule shows one failure again and again, and writing it costs the most."""
+    global _said
+    known, text = _said  # read once: another thread may raise another failure meanwhile
+    if failure is not known:
+        text = raised_text(failure)
+        if failure.exception is None and failure.body is None:  # else it would keep, or could change, what it holds
+            _said = failure, text
+    return text
+
+
 def _fault(failure: Failure, module: str) -> ToolFault:
     return _fault_class(failure.type, module)(failure)
 
@@ -73,6 +88,11 @@ def without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
     if traceback.tb_frame.f_code.co_filename.startswith(OURS):
         return rest
     return TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
+
+
+def seen_from_outside(error: E) -> E:
+    """An exception that was just caught, without the frame that caught it and ours below it."""
+    return error.with_traceback(without_own_frames(error.__traceback__ and error.__traceback__.tb_next))
 
 
 def disguise(guarded: FunctionType, function: Any, name: str) -> None:

@@ -10,15 +10,16 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from types import CoroutineType, FunctionType
 from typing import Any, NamedTuple, TypeVar
 
-from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception, without_own_frames
+from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception, seen_from_outside
 from sealegs.adapters.python.parameters import Parameters
-from sealegs.faults.call import Call, Outcome, PartialExecution, Value
+from sealegs.faults.call import Call, Failure, Outcome, PartialExecution, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import NO_DRY_RUN, Session
 
 AnyTool = Callable[..., Any]
 T = TypeVar("T")
 Run = Callable[[Call], T]
+OUTCOME = (Value, Failure)
 
 
 class Route(NamedTuple):
@@ -50,7 +51,7 @@ def not_begun(error: Exception, function: AnyTool) -> bool:
 
 def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route) -> FunctionType:
     """The wrapper of a sync tool."""
-    module, read, (sessions, find, spec) = module_of(function), parameters.named, route
+    module, (sessions, find, spec) = module_of(function), route
 
     # A function of its own, so that the wrapper's variables need no cells: they would cost every call that passes.
     def running(arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run[Outcome]:
@@ -69,19 +70,19 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         return run
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        if (
-            not sessions
-            or (session := find()) is None
-            or (intercepted := session.intercept(name, read, args, kwargs, spec)) is None
-        ):
+        if not sessions or (session := find()) is None:
             return function(*args, **kwargs)
-        outcome = intercepted.call(running(intercepted.arguments, args, kwargs))
-        if isinstance(outcome, Value):
-            return outcome.value
+        entry = session.entries.get(parameters) or session.entry(name, parameters, spec)
+        if (found := entry(args, kwargs)) is None:
+            return function(*args, **kwargs)
+        if not isinstance(found, OUTCOME):
+            found = found.call(running(found.arguments, args, kwargs))
+        if isinstance(found, Value):
+            return found.value
         try:
-            raise exception_from_failure(outcome, module)
+            raise exception_from_failure(found, module)
         finally:
-            del outcome  # else this frame, the failure and the exception hold one another
+            del found  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
 
@@ -90,7 +91,7 @@ def async_guard(
     function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route
 ) -> FunctionType:
     """The wrapper of an async tool."""
-    module, read, (sessions, find, spec) = module_of(function), parameters.named, route
+    module, (sessions, find, spec) = module_of(function), route
 
     def running(
         arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -113,22 +114,22 @@ def async_guard(
         return run
 
     async def guarded(*args: Any, **kwargs: Any) -> Any:
-        if (
-            not sessions
-            or (session := find()) is None
-            or (intercepted := session.intercept(name, read, args, kwargs, spec)) is None
-        ):
+        if not sessions or (session := find()) is None:
             return await function(*args, **kwargs)
+        entry = session.entries.get(parameters) or session.entry(name, parameters, spec)
+        if (found := entry(args, kwargs)) is None:
+            return await function(*args, **kwargs)
+        if not isinstance(found, OUTCOME):
+            try:
+                found = await found.call_async(running(found.arguments, args, kwargs))
+            except asyncio.CancelledError as gone:
+                raise seen_from_outside(gone) from None
+        if isinstance(found, Value):
+            return found.value
         try:
-            outcome = await intercepted.call_async(running(intercepted.arguments, args, kwargs))
-        except asyncio.CancelledError as gone:
-            raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
-        if isinstance(outcome, Value):
-            return outcome.value
-        try:
-            raise exception_from_failure(outcome, module)
+            raise exception_from_failure(found, module)
         finally:
-            del outcome  # else this frame, the failure and the exception hold one another
+            del found  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
 

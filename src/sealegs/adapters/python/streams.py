@@ -13,7 +13,7 @@ from contextlib import aclosing, closing
 from types import FunctionType
 from typing import Any
 
-from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception, without_own_frames
+from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception, seen_from_outside
 from sealegs.adapters.python.guards import AnyTool, Route, module_of
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.faults.call import Call, Failure, Outcome, PartialResult, Value
@@ -128,7 +128,7 @@ def async_stream_guard(
                     if type(chunk) is not StreamEnd:
                         yield chunk
         except asyncio.CancelledError as gone:
-            raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
+            raise seen_from_outside(gone) from None
         if isinstance(chunk.outcome, Value):
             return
         try:

@@ -1,0 +1,134 @@
+"""The way into a session for the calls of a plain function: it says of each what becomes of it.
+
+Where a session asks nothing of a tool's calls but the conditions of its rules, a call that passes costs little more
+than the draw: whatever is the same for all calls is looked up once, and kept in a function.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from marshal import dumps
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from sealegs.faults.call import Outcome
+from sealegs.faults.equal import FormMemory, KnownArguments
+from sealegs.inject.injector import Injector
+from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults
+from sealegs.inject.turn import place_in_turn
+
+T = TypeVar("T")
+ToolEntry = Callable[[tuple[Any, ...], dict[str, Any]], T | Outcome | None]
+
+
+class FunctionParameters(Protocol):
+    """The parameters of a function: they name the arguments of its calls, by nothing but what they are given."""
+
+    def named(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The arguments by name."""
+
+
+def quick_entry(
+    state: ToolState,
+    parameters: FunctionParameters,
+    injector: Injector,
+    struck: Callable[[Mapping[str, Any], TriggeredFaults], T],
+    passed: Callable[[Mapping[str, Any]], T] | None = None,
+) -> ToolEntry[T]:
+    """The way in for a tool that is `idle` or `quick`.
+
+    Args:
+        state: the tool.
+        parameters: of the function.
+        injector: whose faults strike it.
+        struck: makes the call that something strikes, of its arguments.
+        passed: makes the one that nothing strikes; None where the adapter is to run the tool itself.
+
+    Returns:
+        A function of a call's arguments. It counts the call, and returns what was made of it; None where the adapter is
+        to run the tool; an outcome where a fault has answered the call already.
+    """
+    if state.idle:
+        return _pass if passed is None else _followed(parameters, passed)
+    # Variables of the function below: attributes would have to be looked up on each call.
+    read, calls, keyed, place_of = parameters.named, state.calls, state.keyed, place_in_turn.get
+    decided: FormMemory[DecidedCalls] = FormMemory()
+    answers_before = injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before
+    look_up, unread = decided.get, DecidedCalls(state, KnownArguments("", itertools.count()))
+
+    def entry(args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
+        known = unread
+        if keyed:
+            try:
+                form = dumps((args, kwargs), 0)
+            except ValueError:  # an object among them that is not data
+                form = b""
+            known = look_up(form) or learn(form, args, kwargs)
+        place = place_of()
+        nth = next(calls) if place is None else injector.number(state, place)
+        times = next(known.calls)
+        for by_arguments, strikes, _ in known.decisions:
+            if strikes(times if by_arguments else nth):
+                return strike(known, nth, times, args, kwargs)
+        return None if passed is None else passed(read(args, kwargs))
+
+    def learn(form: bytes, args: tuple[Any, ...], kwargs: dict[str, Any]) -> DecidedCalls:
+        known = DecidedCalls(state, state.arguments.known(read(args, kwargs)))
+        decided.remember(form, (args, kwargs), known)
+        return known
+
+    def strike(
+        known: DecidedCalls, nth: int, times: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> T | Outcome | None:
+        if answers_before:
+            return injector.answer_unheard(state.rules[0])
+        fired = [one.rule_state for one in known.decisions if one.strikes(times if one.by_arguments else nth)]
+        arguments, key = read(args, kwargs), known.key
+        if not key and any(one.draws_by_arguments for one in fired):
+            key = state.arguments.known(arguments).key
+        faults = [TriggeredFault(one, one.drawn_by(nth, times, key)) for one in fired]
+        return struck(arguments, TriggeredFaults(state, nth, faults))
+
+    return entry
+
+
+class RuleDecision(NamedTuple):
+    """The decision whether a rule strikes a call.
+
+    Attributes:
+        by_arguments: whether calls with the same arguments are counted, in place of all calls of the tool.
+        strikes: tells it by the number of calls before.
+        rule_state: the rule.
+    """
+
+    by_arguments: bool
+    strikes: Callable[[int], bool]
+    rule_state: RuleState
+
+
+class DecidedCalls:
+    """Calls of a tool with the same arguments, and what decides on them.
+
+    Attributes:
+        key: of the arguments.
+        calls: counts the calls.
+        decisions: on each rule.
+    """
+
+    __slots__ = ("calls", "decisions", "key")
+
+    def __init__(self, state: ToolState, known: KnownArguments) -> None:
+        self.key = known.key
+        self.calls = known.calls
+        self.decisions = [
+            RuleDecision(one.by_arguments, one.rule.when.decision(one.fired_by(known.key)), one) for one in state.rules
+        ]
+
+
+def _followed(parameters: FunctionParameters, passed: Callable[[Mapping[str, Any]], T]) -> ToolEntry[T]:
+    """The way in for calls to which nothing can happen, and which are watched."""
+    return lambda args, kwargs: passed(parameters.named(args, kwargs))
+
+
+def _pass(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Let the call pass: nothing can happen to it."""

@@ -1,0 +1,356 @@
+"""The short way in for plain functions: what the agent and its tools see of it is what `intercept` would make of it."""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import gc
+import weakref
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sealegs.adapters.python import ToolFault, tool, wrap
+from sealegs.adapters.python.parameters import Parameters
+from sealegs.faults import Plan, Rule
+from sealegs.faults.call import Moment
+from sealegs.faults.equal import MOST, ArgumentMemory, form_of
+from sealegs.faults.kinds import Connection, Delay, Delta, Error, IrrelevantResponse, RateLimit, Stale
+from sealegs.faults.triggers import Always, AnyCondition, Argument, First, FirstTouch, Nth, Probability, Tool
+from sealegs.inject import Injection, MisfireWarning, ModelTurn, Session, VirtualClock, current_call
+from sealegs.traces import Recorder
+from sealegs.traces.archive import Archive
+from sealegs.traces.observed import trace_from_events
+from sealegs.traces.trace_replay import Replay
+from tests.inject.test_determinism import CONDITIONS
+
+# A wait is due nowhere, and a fault may be tried on a tool that lacks what it needs.
+pytestmark = pytest.mark.filterwarnings("ignore::sealegs.inject.MisfireWarning")
+
+FAULTS = (
+    Error(status=503),
+    Error(exception="KeyError"),
+    RateLimit(retry_after=2.0),
+    Connection(),
+    Delay(seconds=1.0),
+    Delta(offset=0.5),
+    Stale(),
+)
+RULES = st.lists(
+    st.builds(
+        lambda when, fault, more: Rule(match=Tool("pay"), when=when, fault=fault, **more),
+        CONDITIONS,
+        st.sampled_from(FAULTS),
+        st.sampled_from(
+            [{}, {"key": "order"}, {"key": "arguments"}, {"persistence": "permanent"}, {"at_most": 2}]
+            + [{"moment": one} for one in ("before", "after")]
+        ),
+    ),
+    max_size=3,
+)
+VALUES = st.sampled_from([1, True, 1.0, "1", None, [1], [True], (1,), {"a": 1}, {"a": True}, b"x", 2**70, "é", -0.0])
+CALLS = st.lists(st.tuples(VALUES, st.booleans(), st.none() | st.integers(0, 2)), max_size=12)
+Seen = list[tuple[Any, ...]]
+
+
+def general(session: Session) -> Session:
+    """The session without the short way."""
+
+    def entry(tool: str, parameters: Any, spec: Any = None) -> Callable[..., Any]:
+        if spec is not None:
+            session.declare(spec)
+        return lambda args, kwargs: session.intercept(tool, parameters.named, args, kwargs)
+
+    session.entry = entry  # type: ignore[method-assign]
+    return session
+
+
+def played(
+    rules: list[Rule], calls: list[tuple[Any, bool, int | None]], short: bool, heard: bool, watched: bool
+) -> Seen:
+    """All that the agent, the tool, a listener and a record see."""
+    seen: Seen = []
+
+    def pay(amount: Any, to: str = "x") -> dict[str, Any]:
+        call = current_call()
+        seen.append(("ran", repr(amount), to, call and (call.nth, call.dry, repr(call.arguments))))
+        if amount is None:
+            raise ValueError("nothing to pay")
+        return {"paid": 1.0, "to": to}
+
+    def listen(injection: Injection) -> None:
+        seen.append((injection.rule, injection.delivered, injection.moment, injection.call.nth, repr(injection.shown)))
+
+    clock = VirtualClock()
+    recorder = Recorder(clock) if watched else None
+    plan, listener = Plan(name="p", seed=5, rules=tuple(rules)), listen if heard else None
+    session = Session(plan, clock=clock, watcher=recorder, on_injection=listener)
+    wrapped, turn = wrap(pay, session if short else general(session)), ModelTurn(["pay", "get", "pay"])
+    for amount, named, place in calls:
+        try:
+            if place is not None:
+                with turn.call(place):
+                    seen.append((wrapped(amount=amount) if named else wrapped(amount),))
+            else:
+                seen.append((wrapped(amount=amount) if named else wrapped(amount, "y"),))
+        except Exception as error:
+            seen.append((type(error).__name__, str(error)))
+    return seen + ([(repr(one),) for one in recorder.events] if recorder else [])
+
+
+@settings(deadline=None)
+@given(RULES, CALLS, st.booleans(), st.booleans())
+def test_the_short_way_shows_what_the_long_one_does(
+    rules: list[Rule], calls: list[tuple[Any, bool, int | None]], heard: bool, watched: bool
+) -> None:
+    assert played(rules, calls, True, heard, watched) == played(rules, calls, False, heard, watched)
+
+
+@given(CONDITIONS, st.integers(0, 40), st.text(max_size=4))
+def test_a_decision_is_what_the_condition_says(condition: AnyCondition, nth: int, stream: str) -> None:
+    assert condition.decision(stream)(nth) == condition.fires(nth, stream)
+
+
+def forecast(city: str, days: int = 3) -> dict[str, Any]:
+    return {"city": city, "days": days}
+
+
+ALWAYS = Always()
+OSLO = Argument(name="city", equals="Oslo")
+
+
+def struck(when: AnyCondition = ALWAYS, moment: Moment | None = "before", **more: Any) -> Plan:
+    return Plan(
+        name="p", rules=(Rule(match=Tool("forecast"), when=when, fault=Error(status=503), moment=moment, **more),)
+    )
+
+
+def entries(session: Session) -> list[str]:
+    """The names of the ways that are kept."""
+    return [getattr(one, "__name__", "") for one in session.entries.values()]
+
+
+def test_which_tools_have_a_short_way() -> None:
+    """From the second call on: the first one fixes what is known of the tool."""
+    for plan, name in (
+        (struck(), "entry"),
+        (struck(Probability(0.5)), "entry"),
+        (struck(First(2), moment=None), "entry"),
+        (struck(at_most=2), "<lambda>"),
+        (struck(persistence="permanent"), "<lambda>"),
+        (struck(FirstTouch(("forecast", "other"))), "<lambda>"),
+        (
+            Plan(name="p", rules=(Rule(match=OSLO, fault=Error(status=503)),)),
+            "<lambda>",
+        ),
+        (Plan(name="none"), "_pass"),
+    ):
+        session = Session(plan)
+        called = wrap(forecast, session)
+        for _ in range(3):
+            with suppress(ToolFault):
+                called("Oslo")
+        assert entries(session) == [name]
+
+
+def test_a_declaration_before_the_first_call_is_heard() -> None:
+    plan = Plan(name="p", rules=(Rule(match=Tool("forecast"), when=Always(), fault=Delta(offset=1.0)),))
+    session = Session(plan)
+    called = wrap(forecast, session)
+    kept = dict(session.entries)
+    wrap(forecast, session, effects=False)
+    assert called("Oslo", 1) == {"city": "Oslo", "days": 2.0}
+    assert session.entries != kept or not kept
+
+
+def test_a_late_declaration_lets_go_of_ways_that_passed() -> None:
+    session = Session(Plan(name="p", rules=(Rule(match=Tool("forecast"), when=Always(), fault=Error(status=503)),)))
+    other = wrap(forecast, session, name="other")
+    assert other("Oslo") == forecast("Oslo")
+    assert entries(session) == ["_pass"]
+    wrap(forecast, session, name="other", effects=True)
+    assert entries(session) == []
+
+
+def test_two_functions_of_one_name_are_drawn_by_their_own_parameters() -> None:
+    """One tool with two forms: the same arguments under other names are other arguments."""
+
+    def forecast_of(place: str) -> str:
+        return place
+
+    session = Session(struck(First(1), key="arguments"))
+    first, second = wrap(forecast, session), wrap(forecast_of, session, name="forecast")
+    for called in (first, second):
+        for expected in (True, False):
+            with pytest.raises(ToolFault) if expected else nullcontext():
+                called("Oslo")
+
+
+def test_a_replay_never_runs_the_tool() -> None:
+    clock = VirtualClock()
+    recorder = Recorder(clock)
+    recorder.start("e", {})
+    real = wrap(forecast, Session(clock=clock, watcher=recorder))
+    real("Oslo")
+    recorder.finish("answered")
+    trace = trace_from_events(recorder.events)
+    runs: list[str] = []
+
+    def forecast_again(city: str, days: int = 3) -> dict[str, Any]:
+        runs.append(city)
+        return {}
+
+    replay = Replay(trace, Archive(trace), clock=VirtualClock(), watcher=Recorder(VirtualClock()))
+    again = wrap(forecast_again, replay, name="forecast")
+    assert [again("Oslo") for _ in range(3)] == [forecast("Oslo")] * 3
+    assert runs == []
+
+
+def test_an_async_tool_and_a_decorated_one_take_the_short_way() -> None:
+    @tool
+    async def ask(city: str) -> str:
+        return city
+
+    plan = Plan(name="p", rules=(Rule(match=Tool("ask"), when=First(3), fault=Error(status=503), moment="before"),))
+
+    async def main() -> list[str]:
+        found = []
+        with Session(plan) as session:
+            for _ in range(5):
+                try:
+                    found.append(await ask("Oslo"))
+                except Exception as error:
+                    found.append(type(error).__name__)
+            assert entries(session) == ["entry"]
+        return found
+
+    assert asyncio.run(main()) == ["ServiceUnavailable"] * 3 + ["Oslo"] * 2
+
+
+def test_a_cascade_hears_of_an_answer_that_nobody_else_does() -> None:
+    """The first call of a tool takes the long way, so the second is struck."""
+    rules = (
+        Rule(id="a", match=Tool("forecast"), when=Nth(2), fault=Error(status=503), moment="before"),
+        Rule(id="b", match=Tool("pay"), when=Always(), fault=Error(status=500), after="a", moment="before"),
+    )
+    session = Session(Plan(name="p", rules=rules))
+    called, pay = wrap(forecast, session), wrap(forecast, session, name="pay")
+    assert (called("Oslo"), pay("Oslo")) == (forecast("Oslo"), forecast("Oslo"))
+    with pytest.raises(ToolFault, match="503"):
+        called("Oslo")
+    with pytest.raises(ToolFault, match="500"):
+        pay("Oslo")
+
+
+def test_the_second_of_two_rules_answers_with_its_own_fault() -> None:
+    rules = (
+        Rule(match=Tool("forecast"), when=Nth(3), fault=Error(status=503), moment="before"),
+        Rule(match=Tool("forecast"), when=Nth(2), fault=Error(status=429), moment="before"),
+    )
+    called = wrap(forecast, Session(Plan(name="p", rules=rules)))
+    assert called("Oslo") == forecast("Oslo")
+    for status in ("429", "503"):
+        with pytest.raises(ToolFault, match=status):
+            called("Oslo")
+
+
+def test_a_listener_hears_of_every_fault() -> None:
+    heard: list[Injection] = []
+    called = wrap(forecast, Session(struck(), on_injection=heard.append))
+    for _ in range(3):
+        with pytest.raises(ToolFault):
+            called("Oslo")
+    assert [(one.call.nth, one.delivered, one.moment) for one in heard] == [(n, True, "before") for n in range(3)]
+
+
+def test_a_fault_that_can_never_come_to_anything_is_warned_of_on_any_call() -> None:
+    rule = Rule(match=Tool("forecast"), when=Nth(3), fault=IrrelevantResponse())
+    called = wrap(forecast, Session(Plan(name="p", rules=(rule,))), effects=True)
+    for _ in range(2):
+        called("Oslo")
+    with pytest.warns(MisfireWarning):
+        called("Oslo")
+
+
+def test_every_answer_is_remembered_for_one_that_serves_old_ones() -> None:
+    rule = Rule(match=Tool("forecast"), when=Nth(4), fault=Stale())
+    called = wrap(forecast, Session(Plan(name="p", rules=(rule,))), effects=False)
+    assert [called("Oslo", days)["days"] for days in (1, 2, 3, 4)] == [1, 2, 3, 3]
+
+
+def test_what_is_shown_is_a_new_exception_each_time_and_is_let_go_of() -> None:
+    called = wrap(forecast, Session(struck()))
+    caught = []
+    for _ in range(3):
+        with pytest.raises(ToolFault, match="503") as info:
+            called("Oslo")
+        caught.append(weakref.ref(info.value))
+        del info
+    gc.collect()
+    assert [one() for one in caught] == [None] * 3
+
+
+def test_the_text_of_a_body_that_changes_is_written_anew() -> None:
+    fault = Error(status=503, body={"hint": "later"})
+    rule = Rule(match=Tool("forecast"), when=Always(), fault=fault, moment="before")
+    called = wrap(forecast, Session(Plan(name="p", rules=(rule,))))
+    with pytest.raises(ToolFault, match="later"):
+        called("Oslo")
+    assert fault.failure.body is not None
+    fault.failure.body["hint"] = "never"  # type: ignore[index]
+    with pytest.raises(ToolFault, match="never"):
+        called("Oslo")
+
+
+# --- arguments that are looked up ----------------------------------------------------------------------------------
+
+
+ALIKE = [(1,), (True,), (1.0,), ([1],), ([True],), ({"a": 1},), ({"a": True},), ({"a": (1,)},), ({"a": [1]},)]
+
+
+def test_forms_tell_types_apart() -> None:
+    forms = {form_of(one) for one in ALIKE}
+    assert len(forms) == len(ALIKE)
+
+
+@pytest.mark.parametrize("held", [array.array("i", [1]), np.float64(1.0), np.arange(3), b"ab", bytearray(b"ab")])
+def test_what_holds_bytes_is_never_remembered(held: Any) -> None:
+    """`marshal` writes all of these as their bytes, so that one would be taken for another."""
+    memory = ArgumentMemory(None)
+    assert memory.known({"a": held}) is not memory.known({"a": held})
+    assert form_of(held) == form_of(bytes(memoryview(held)))
+
+
+def test_plain_arguments_are_remembered_and_not_for_ever() -> None:
+    memory = ArgumentMemory(None)
+    first = memory.known({"a": [1, {"b": None}]})
+    assert memory.known({"a": [1, {"b": None}]}) is first
+    assert memory.known({"a": [True, {"b": None}]}) is not first
+    for one in range(MOST):
+        memory.known({"a": one})
+    again = memory.known({"a": [1, {"b": None}]})
+    assert again is not first
+    assert (again.key, again.calls) == (first.key, first.calls)
+
+
+@pytest.mark.parametrize(
+    "value", ["x" * 2_000, [[[[[[1]]]]]], {1: "a"}, {"a": {2: 1}}, object(), lambda: None, {1, 2}, float("inf")]
+)
+def test_every_argument_has_a_key(value: Any) -> None:
+    memory = ArgumentMemory(None)
+    one, other = memory.known({"a": value}), memory.known({"a": value})
+    assert one.key == other.key
+    assert one.calls is other.calls
+
+
+def test_what_holds_itself_has_a_key() -> None:
+    held: list[Any] = [1]
+    held.append(held)
+    memory = ArgumentMemory(None)
+    assert memory.known({"a": held}).key == memory.known({"a": held}).key
+    assert Parameters(forecast).named((held,), {}) == {"city": held}

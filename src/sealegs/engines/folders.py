@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from sealegs.engines.logs import SETTINGS, TOTAL, LogError, LogSchema, read_logs
+from sealegs.engines.logs import SETTINGS, TOTAL, LogError, LogSchema, is_log, read_logs
 from sealegs.engines.shards import Shard, describe_shard, holds_files, open_shard_folder
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.folder_lock import locks_folder
@@ -123,7 +123,7 @@ def check_same_run(settings: RunSettings[Any], file: Path) -> None:
 
 
 def _finished(folder: Path, form: LogSchema[E]) -> set[E]:
-    if not any(file.suffix in (".jsonl", ".eval") for file in folder.iterdir()):
+    if not any(map(is_log, folder.iterdir())):
         return set()
     try:
         return {episode for records in read_logs(folder, form).runs.values() for episode in records}

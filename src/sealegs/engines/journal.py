@@ -16,8 +16,9 @@ from typing import Any
 from sealegs.faults.user_error import UserError
 from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.traces.atomic_files import make_folder, write_all
+from sealegs.traces.record_ends import cut_damaged_line
 from sealegs.traces.redaction import OWNER_ONLY, Redactor, redactor_for
-from sealegs.traces.store import Store, StoreError, cut_damaged_line
+from sealegs.traces.store import Store, StoreError
 
 
 class Journal:

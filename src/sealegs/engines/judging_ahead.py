@@ -19,6 +19,7 @@ from sealegs.engines.logs import ReadEpisode
 from sealegs.engines.workers import WorkerPool
 from sealegs.traces.episode_ranges import EpisodePlace, FileRange, divide_records
 from sealegs.traces.inspect_logs import SUFFIX
+from sealegs.traces.record_files import records_size
 
 E = TypeVar("E")
 K = TypeVar("K")
@@ -72,7 +73,7 @@ def judged_rows(
         UserError: there is something that cannot be read.
     """
     jobs = _jobs.get()
-    if jobs == 1 or file.suffix == SUFFIX or file.stat().st_size - after.end < LEAST:
+    if jobs == 1 or file.suffix == SUFFIX or records_size(file) - after.end < LEAST:
         yield from read(file, warnings, FileRange(after), seen)
         return
     with WorkerPool(jobs, "--jobs 1 needs none, and the least memory") as pool:

@@ -22,6 +22,7 @@ from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import Event, Record, StoreError, build_record, read_episodes
 from sealegs.traces.episode_ranges import WHOLE_FILE, EpisodePlace, FileRange
 from sealegs.traces.inspect_logs import SUFFIX, placed_samples, sample_after, samples, samples_planned
+from sealegs.traces.record_files import plain_form, records_exist
 from sealegs.traces.store import read_placed_episodes
 
 SETTINGS = "run.json"  # beside the records: the settings of the run
@@ -229,9 +230,9 @@ def log_files(path: Path, command: str = EXAMPLE) -> list[Path]:
     Raises:
         LogError: there are none.
     """
-    if not path.exists():
+    if not records_exist(path):
         raise LogError(f"there is no file or folder {path}; run something first (`{command}`)")
-    files = sorted(f for f in path.rglob("*") if _is_log(f)) if path.is_dir() else [path]
+    files = sorted({plain_form(f) for f in path.rglob("*") if is_log(f)}) if path.is_dir() else [plain_form(path)]
     if not files:
         raise LogError(f"{path} holds no records (*.jsonl) and no Inspect logs (*.eval); name another folder")
     return files
@@ -257,8 +258,9 @@ def run_players(path: Path) -> Iterator[tuple[str, str]]:
         yield str(settings.get("agent", "")), str(settings.get("model", ""))
 
 
-def _is_log(file: Path) -> bool:
-    return file.suffix in (".jsonl", SUFFIX) and file.is_file()
+def is_log(file: Path) -> bool:
+    """Return whether a file is one of records, in either form, or a log of Inspect's, by its name."""
+    return plain_form(file).suffix in (".jsonl", SUFFIX) and file.is_file()
 
 
 def run_key(found: Record, form: LogSchema[Any]) -> tuple[str, ...]:

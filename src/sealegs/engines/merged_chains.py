@@ -9,6 +9,7 @@ from sealegs.engines.shards import ShardNote
 from sealegs.faults.user_error import UserError
 from sealegs.traces.chain_check import ChainFinding
 from sealegs.traces.record_chain import chain_file, write_chain
+from sealegs.traces.record_files import records_exist
 
 
 def seal_merged(files: Iterable[Path], target: Path, *, before: bool) -> None:
@@ -19,7 +20,7 @@ def seal_merged(files: Iterable[Path], target: Path, *, before: bool) -> None:
         target: the merged file.
         before: whether it was there before the merge.
     """
-    made_of = [*filter(Path.exists, files), *([target] if before else ())]
+    made_of = [*filter(records_exist, files), *([target] if before else ())]
     # A chain made here for records without one would vouch for what nobody watched.
     if all(chain_file(file).exists() for file in made_of):
         write_chain(target)

@@ -32,6 +32,7 @@ from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.chain_check import check_chain
 from sealegs.traces.folder_lock import locks_folder
 from sealegs.traces.inspect_logs import SUFFIX
+from sealegs.traces.record_files import only_compressed, records_exist, refuse_compressed
 from sealegs.traces.store import Store, StoreError
 
 
@@ -240,7 +241,9 @@ def merge_runs(
     # All checks come before the first write, so that a refused merge leaves no folder behind.
     logs = _eval_logs(parts, out, keys, form)
     _check_unaltered(parts)
-    _places(parts, out, keys)  # which refuses what contradicts itself before anything is written
+    found = _places(parts, out, keys)  # which refuses what contradicts itself before anything is written
+    if _adds(found, out / RECORDS):
+        refuse_compressed(out / RECORDS)
     open_merge_folder(out, SETTINGS, data)
     for name, file in logs.files.items():
         copy_file(file, out / name)
@@ -322,8 +325,10 @@ def _twice(key: str, one: Path, other: Path) -> str:
 def _merge_records(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str]) -> set[str]:
     """Join the records in the order of the episodes; returns the ids of those that are there."""
     target = out / RECORDS
-    if not any((folder / RECORDS).exists() for folder in (out, *(part.folder for part in parts))):
+    if not any(records_exist(folder / RECORDS) for folder in (out, *(part.folder for part in parts))):
         return set()
+    if only_compressed(target):  # nothing is added to it: that was refused before
+        return set(record_places(target))
     try:
         lock = Store(target)  # no run may write there meanwhile
     except StoreError as error:
@@ -345,7 +350,7 @@ def _check_unaltered(parts: Sequence[ShardFolder]) -> None:
         UserError: one was altered.
     """
     for folder, note in parts:
-        if (folder / RECORDS).exists():
+        if records_exist(folder / RECORDS):
             refuse_altered([check_chain(folder / RECORDS)], note)
 
 
@@ -364,6 +369,11 @@ def _places(parts: Sequence[ShardFolder], out: Path, keys: Sequence[str]) -> dic
         for key, places in own.items():
             found[key] = _longer(key, found.get(key, []), places)
     return found
+
+
+def _adds(found: Mapping[str, Sequence[RecordPlace]], target: Path) -> bool:
+    """Return whether any episode is not in the merged file yet."""
+    return any(place.file != target for places in found.values() for place in places)
 
 
 def _longer(key: str, before: list[RecordPlace], now: list[RecordPlace]) -> list[RecordPlace]:

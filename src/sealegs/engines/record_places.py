@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sealegs.engines.shards import ELSEWHERE
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
+from sealegs.traces.record_files import open_records, records_exist
 
 OPEN = 100  # files that are open at a time
 
@@ -35,9 +36,9 @@ def record_places(file: Path) -> dict[str, list[RecordPlace]]:
         UserError: a line other than the last is not an event of a record.
     """
     found: dict[str, list[RecordPlace]] = {}
-    if not file.exists():
+    if not records_exist(file):
         return found
-    with file.open("rb") as lines:
+    with open_records(file) as lines:
         start, key, hashed = 0, "", hashlib.sha256()
         end = 0
         for number, text in enumerate(lines, 1):
@@ -77,7 +78,7 @@ def _pieces(places: Sequence[RecordPlace]) -> Iterator[bytes]:
             if place.file not in files:
                 if len(files) == OPEN:
                     files.pop(next(iter(files))).close()
-                files[place.file] = place.file.open("rb")
+                files[place.file] = open_records(place.file)
             files[place.file].seek(place.start)
             yield files[place.file].read(place.size)
     finally:

@@ -28,6 +28,7 @@ from sealegs.engines.shards import OURS, source_digest
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace
+from sealegs.traces.record_files import open_records
 from sealegs.traces.redaction import OWNER_ONLY
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ class LogTableParts(TableParts):
 def _digest(file: Path, start: int, end: int) -> str:
     """The SHA-256 of these bytes of a file; empty where they are not all there."""
     found, left = hashlib.sha256(), end - start
-    with file.open("rb") as data:
+    with open_records(file) as data:
         data.seek(start)
         while left and (block := data.read(min(left, BLOCK))):
             found.update(block)

@@ -73,9 +73,10 @@ def _refuse_against(against: str, why: str) -> None:
 
 def _experiment_folder(logs: Path) -> Path | None:
     """The folder of the one experiment that is there; None where only its records are."""
-    if logs.is_file():
+    if not logs.is_dir():
         return logs.parent if (logs.parent / SETTINGS).exists() else None
-    found = [file.parent for file in sorted(logs.rglob(RECORDS)) if (file.parent / SETTINGS).exists()]
+    records = [file for file in log_files(logs) if file.name == RECORDS]
+    found = [file.parent for file in records if (file.parent / SETTINGS).exists()]
     folders = [one for one in found if one == logs or not one.name.startswith(PREVIOUS)]
     if logs in folders or len(folders) < 2:
         return logs if logs in folders else next(iter(folders), None)

@@ -13,6 +13,7 @@ from sealegs.recovery.causes import causes
 from sealegs.recovery.classes import Diagnosis, classify
 from sealegs.recovery.forms import FailureReading, read_failure
 from sealegs.recovery.signature import Signature
+from sealegs.traces.record_files import open_records
 
 BROKEN = 0.1  # the share of characters that may be none
 
@@ -101,7 +102,7 @@ def read_source(name: str) -> str:
         UserError: it cannot be read, or is not text.
     """
     try:
-        raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        raw = sys.stdin.buffer.read() if name == "-" else _contents(Path(name))
     except OSError as error:
         raise UserError(f"cannot read {name}: {error.strerror}; give a file, or - for standard input") from error
     text = raw.decode("utf-8-sig", "replace")
@@ -110,6 +111,11 @@ def read_source(name: str) -> str:
         named = "standard input" if name == "-" else name
         raise UserError(f"{named} is not UTF-8 text; give a failure as text, JSON or a record")
     return text
+
+
+def _contents(file: Path) -> bytes:
+    with open_records(file) as data:
+        return data.read()
 
 
 def _signature_lines(signature: Signature) -> list[str]:

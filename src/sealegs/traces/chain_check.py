@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sealegs.faults.user_error import UserError
+from sealegs.traces.compressed_blocks import CompressionError
 from sealegs.traces.record_chain import (
     BEGINNING,
     DIGEST,
@@ -26,6 +27,7 @@ from sealegs.traces.record_chain import (
     line_digest,
     record_key,
 )
+from sealegs.traces.record_files import open_records, plain_form, records_exist
 
 NONE = "it has no chain of digests, so nothing says whether it is whole"
 OPEN = "it is not sealed: it is still written, its writer was killed, or its end was cut off with that of its chain"
@@ -73,9 +75,12 @@ def check_chain(file: Path, key: bytes | None = None) -> ChainFinding:
     Raises:
         OSError: a file cannot be read.
     """
-    if not file.exists() and chain_file(file).exists():
+    if not records_exist(file) and chain_file(file).exists():
         return ChainFinding(file, "changed", ("cut: all of it is missing",), 0)
-    found = list(_line_digests(file))
+    try:
+        found = list(_line_digests(file))
+    except CompressionError as error:
+        return ChainFinding(file, "changed", (str(error),), 0)
     if not chain_file(file).exists():
         return ChainFinding(file, "none", (NONE,), len(found))
     chain = _read_chain(chain_file(file), record_key() if key is None else key)
@@ -98,7 +103,7 @@ def check_chains(place: Path) -> list[ChainFinding]:
         UserError: there is none, or it cannot be read.
     """
     try:
-        files = _records_in(place) if place.is_dir() else [place]
+        files = _records_in(place) if place.is_dir() else [plain_form(place)]
         # No file at all would otherwise pass for "all whole".
         if not files:
             raise UserError(f"{place} holds no records (*.jsonl); name a run's folder or a file of records")
@@ -118,7 +123,7 @@ def _records_in(folder: Path) -> list[Path]:
     """The files of records in a folder, and those that only a chain is left of."""
     found: set[Path] = set()
     for part in (folder, *(folder / name for name in PARTS)):
-        found.update(filter(_holds_records, part.glob("*.jsonl")))
+        found.update(filter(_holds_records, map(plain_form, (*part.glob("*.jsonl"), *part.glob("*.jsonl.gz")))))
         found.update(chain.with_name(chain.name.removesuffix(ENDING)) for chain in part.glob(f"*.jsonl{ENDING}"))
     return sorted(found)
 
@@ -126,12 +131,12 @@ def _records_in(folder: Path) -> list[Path]:
 def _holds_records(file: Path) -> bool:
     if chain_file(file).exists():
         return True
-    with file.open("rb") as lines:
+    with open_records(file) as lines:
         return lines.readline(len(BEGINNING)) == BEGINNING
 
 
 def _line_digests(file: Path) -> Iterator[str]:
-    with file.open("rb") as lines:
+    with open_records(file) as lines:
         yield from map(line_digest, lines)
 
 

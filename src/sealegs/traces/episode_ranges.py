@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from sealegs.traces.record_files import open_records
+
 # How the last line of an episode begins: as `store.line` writes it, or with other spaces.
 ENDED = re.compile(rb'\s*\{\s*"type"\s*:\s*"ended"')
 
@@ -47,7 +49,7 @@ def divide_records(path: Path, after: EpisodePlace, size: int) -> Iterator[tuple
     first, end, number = after, after.end, after.line
     lines: list[bytes] = []
     left = size
-    with path.open("rb") as file:
+    with open_records(path) as file:
         file.seek(after.end)
         for text in file:
             lines.append(text)

@@ -17,10 +17,12 @@ from pydantic import ValidationError
 
 from sealegs.faults.user_error import UserError
 from sealegs.traces import otlp
+from sealegs.traces.compressed_blocks import CompressionError
 from sealegs.traces.events import Event
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
 from sealegs.traces.observed import Trace, trace_from_events
 from sealegs.traces.otlp import ToolSpan
+from sealegs.traces.record_files import open_records
 from sealegs.traces.redaction import redactor_for
 from sealegs.traces.store import Store, StoreError, read_episodes, redacted_events
 
@@ -66,8 +68,10 @@ def read_traces(paths: Iterable[Path | str], warnings: list[str] | None = None) 
 def _beginning(path: Path) -> Any:
     """The first line's data; None where it is not JSON by itself, as in a file that is one text over many lines."""
     try:
-        with path.open("rb") as file:
+        with open_records(path) as file:
             return json.loads(next((line for line in file if line.strip()), b"[]"))
+    except CompressionError as error:
+        raise TraceError(str(error)) from error
     except (ValueError, RecursionError):
         return None
     except OSError as error:

@@ -13,6 +13,7 @@ import os
 import stat
 import warnings as python_warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from io import FileIO
 from pathlib import Path
@@ -21,11 +22,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from sealegs.traces.atomic_files import sync_file, write_all
+from sealegs.traces.compressed_blocks import CompressionError
 from sealegs.traces.episode_ranges import WHOLE_FILE, EpisodePlace, FileRange
 from sealegs.traces.events import VERSION, EpisodeEnded, EpisodeStarted, Event, FactsNoted, decode_event, encode_event
 from sealegs.traces.file_locks import lock_file
 from sealegs.traces.json_data import to_json_data
 from sealegs.traces.record_chain import RecordChain, record_key
+from sealegs.traces.record_ends import cut_damaged_line, lines_backwards
+from sealegs.traces.record_files import open_records, refuse_compressed
 from sealegs.traces.redaction import OWNER_ONLY, Redactor, declared_secrets, redactor_for
 from sealegs.traces.specs import TOOLS
 
@@ -35,7 +39,6 @@ _ENCODER = json.JSONEncoder(allow_nan=False, check_circular=False)
 STREAMED = "streamed"  # in `about`: the episode is written while it is played
 OUTCOMES = ("outcome", "said", "shown")  # fields that hold what a tool answered
 ABOUT, FACTS = "about", "facts"  # what is known of an episode, at its beginning and later
-BLOCK = 65536  # bytes read at a time in search of the last line's beginning
 
 
 class StoreError(ValueError):
@@ -54,9 +57,11 @@ class Store:
 
     Raises:
         StoreError: another process is writing to the file.
+        UserError: it is compressed, or its chain was begun with another key.
     """
 
     def __init__(self, path: Path, *, chained: bool = True) -> None:
+        refuse_compressed(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._redactor = redactor_for(path.parent)
         path.touch(OWNER_ONLY)  # before opening, so that the file never has wider permissions
@@ -292,7 +297,7 @@ def _events(
 ) -> Iterator[tuple[int, int, Event]]:
     """Each event with its line's number and the byte after it."""
     end = within.after.end
-    with path.open("rb") as file:
+    with _damage_told(), open_records(path) as file:
         if end:  # a pipe is read from its beginning
             file.seek(end)
         lines = enumerate(file, start=within.after.line + 1)
@@ -314,6 +319,15 @@ def _events(
             yield number, end, _event(path, number, data)
             if end >= within.until:
                 return
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    """Tell damage to a compressed file as any other damage to records."""
+    try:
+        yield
+    except CompressionError as error:
+        raise StoreError(str(error)) from error
 
 
 def _event(path: Path, number: int, data: object) -> Event:
@@ -343,31 +357,12 @@ def _lock(file: FileIO, path: Path) -> None:
         raise StoreError(f"{path}: another process is writing to it; wait for it or name another file") from error
 
 
-def cut_damaged_line(file: FileIO, path: Path) -> str:
-    """Cut off a damaged last line, so that what is appended starts its own; return what was done, in words."""
-    end = file.seek(0, os.SEEK_END)
-    whole = end
-    # Read backwards in blocks: a file of records may be too large to read for its last line.
-    while whole:
-        start = max(0, whole - BLOCK)
-        file.seek(start)
-        found = file.read(whole - start).rfind(b"\n")
-        if found >= 0:
-            whole = start + found + 1
-            break
-        whole = start
-    if whole == end:
-        return ""
-    file.truncate(whole)
-    return f"{path.name}: the last line was damaged; its {end - whole} bytes were cut off"
-
-
 def _cut_unfinished_episode(file: FileIO, path: Path) -> str:
     """Cut off the lines of an episode that a killed process was writing in one piece; return what was done, in words.
 
     It is played again, and its first lines would be there twice. One that was written while it was played stays.
     """
-    for start, text in _lines_backwards(file):
+    for start, text in lines_backwards(file):
         try:
             event = json.loads(text)
             kind = event.get("type")
@@ -379,22 +374,3 @@ def _cut_unfinished_episode(file: FileIO, path: Path) -> str:
         if kind in (None, "started", "ended"):  # a finished episode, or one that was streamed
             return ""
     return ""
-
-
-def _lines_backwards(file: FileIO) -> Iterator[tuple[int, bytes]]:
-    """The whole lines of a file from its end, each with the place where it begins."""
-    place, kept = file.seek(0, os.SEEK_END), b""
-    while place:
-        start = max(0, place - BLOCK)
-        file.seek(start)
-        # The first part may begin in an earlier block, so it is kept for the next round.
-        first, *lines = (file.read(place - start) + kept).split(b"\n")
-        end = place + len(kept)
-        for text in reversed(lines):
-            end -= len(text)
-            if text:
-                yield end, text
-            end -= 1
-        kept, place = first, start
-    if kept:
-        yield 0, kept

@@ -22,6 +22,7 @@ from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.verdict_table import judged_episode, may_have_table, sets_of, table_row, verdict_table
 from sealegs.traces import Event, build_record
 from sealegs.traces.episode_ranges import EpisodePlace
+from sealegs.traces.record_files import records_size
 
 Note = Callable[[Scenario, Sequence[Event]], Any]
 Play = Callable[[Sequence[Scenario], Note], Iterator[EpisodeLines]]
@@ -78,7 +79,7 @@ class PlayedTable:
 
     def __init__(self, records: Path) -> None:
         self._records = records
-        self._end = records.stat().st_size if records.exists() else 0
+        self._end = records_size(records)
         self._line = 0
 
     @property

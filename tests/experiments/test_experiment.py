@@ -16,6 +16,7 @@ from sealegs.faults import Plan, Rule
 from sealegs.faults.kinds import AnyFault, Error, LostAck
 from sealegs.faults.triggers import Always, First, Probability, Tool
 from sealegs.faults.user_error import UserError
+from sealegs.traces.chain_check import check_chains
 from tests.experiments import agents
 
 DOWN = Error(status=503)
@@ -233,6 +234,8 @@ def test_an_experiment_that_has_ended_begins_again_and_sets_the_last_one_aside(t
     assert (decision(first), decision(second)) == ("weakness", "held")
     assert "set aside in" in notes[0]
     assert read_experiment(tmp_path / "here" / "previous-1", []).rows == first.rows
+    for folder in (tmp_path / "here", tmp_path / "here" / "previous-1"):
+        assert [one.state for one in check_chains(folder)] == ["whole"]
 
 
 def test_runs_of_other_code_are_not_mixed_in(tmp_path: Path) -> None:

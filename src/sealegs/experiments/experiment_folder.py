@@ -22,6 +22,7 @@ from sealegs.scoring.experiment_metrics import RunResult
 from sealegs.traces import Event, Store, StoreError, build_record, read_episodes
 from sealegs.traces.atomic_files import check_folder, make_folder, write_atomically
 from sealegs.traces.folder_lock import FolderLock
+from sealegs.traces.record_chain import chain_file
 from sealegs.traces.record_files import compressed_form
 from sealegs.traces.redaction import KEY_FILE, OWNER_ONLY, Redactor, redactor_for
 
@@ -126,7 +127,8 @@ def _set_aside(folder: Path) -> Path:
     number = next(number for number in range(1, 1_000_000) if not (folder / f"previous-{number}").exists())
     target = folder / f"previous-{number}"
     target.mkdir()
-    for name in (RECORDS, compressed_form(Path(RECORDS)), ENDED, SETTINGS):
+    records = Path(RECORDS)
+    for name in (records, compressed_form(records), chain_file(records), ENDED, SETTINGS):
         if (folder / name).exists():
             (folder / name).rename(target / name)
     return target

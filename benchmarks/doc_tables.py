@@ -378,11 +378,11 @@ def million_disk() -> str:
 
     def lines() -> Iterator[Sequence[str]]:
         for size in dict.fromkeys(size for size, _ in found):
-            sizes = (found.get((size, f"{name}_bytes")) for name in ("records", "chain", "table"))
+            sizes = (found.get((size, f"{name}_bytes")) for name in ("records", "chain", "table", "compressed"))
             page = found[size, "page_mib"]
             yield f"{size:,}", *("–" if one is None else f"{one:,.0f}" for one in sizes), f"{page:g}"
 
-    return table(("episodes", "records", "their chain", "table", "page, MiB"), lines())
+    return table(("episodes", "records", "their chain", "table", "all three, compressed", "page, MiB"), lines())
 
 
 def log_reports() -> str:

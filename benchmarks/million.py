@@ -7,8 +7,9 @@ epochs as it takes, in the records and in the table, so files are as long as tho
 those of a scripted agent do; each epoch's faults have a digest of their own, as they would. Its records are not judged
 (they would be of other faults than their epochs have), so there are no figures without the table for it. Every command
 is a process of its own; `without` hides pyarrow from it. CPU is that of all of its processes; the peak of memory is
-that of the command itself, whose workers hold a range at a time. Runs are kept in `build/million`, and a table that was
-made before is made again. Rows of sizes that are not asked for stay in the file of results.
+that of the command itself, whose workers hold a range at a time. At last each run is compressed, and reported on once
+more; the bytes of its records, their chain and its table are then counted together. Runs are kept in `build/million`,
+and a table that was made before is made again. Rows of sizes that are not asked for stay in the file of results.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ import shutil
 import subprocess
 import sys
 import time
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from sealegs.suites.maze.verdict_table import read_maze_verdicts, verdict_table
 from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace
 
 PLAYED, AGENT = 10_000, "planner"
+TABLE = "verdicts-*"
 COMMAND = """
 import atexit, os, re, sys
 from pathlib import Path
@@ -81,7 +82,8 @@ def _played(runs: Path) -> Path:
     folder, epochs = runs / str(PLAYED), PLAYED // len(_options(1).episodes())
     file = folder / RECORDS
     if not file.exists() or file.read_bytes().count(b'\n{"type": "ended"') < PLAYED:
-        run_scripted_agent(_options(epochs), folder, lambda done, total: None)
+        # Workers would be forked from a process that outlives the run, and for which `_orphans_cpu` would wait.
+        run_scripted_agent(_options(epochs), folder, lambda done, total: None, jobs=1)
     return folder
 
 
@@ -127,22 +129,33 @@ def _measured(folder: Path, size: int) -> Iterator[dict[str, Any]]:
     if size == PLAYED:
         for part in folder.glob("verdicts-*"):
             part.unlink()
-        yield from _run("report", folder, size, "without", HIDE)
-        yield from _run("rank", folder, size, "without", HIDE)
-        yield from _run("report", folder, size, "making it")
-    yield from _run("report", folder, size, "with")
-    yield from _run("rank", folder, size, "with")
-    for name, pattern in (("records", RECORDS), ("chain", f"{RECORDS}.chain"), ("table", "verdicts-*")):
-        total = sum(file.stat().st_size for file in folder.glob(pattern))
-        if total:
+        yield from _run("report", folder, size, "report, without the table", HIDE)
+        yield from _run("rank", folder, size, "rank, without the table", HIDE)
+        yield from _run("report", folder, size, "report, making it")
+    yield from _run("report", folder, size, "report, with the table")
+    yield from _run("rank", folder, size, "rank, with the table")
+    for name, pattern in (("records", RECORDS), ("chain", f"{RECORDS}.chain"), ("table", TABLE)):
+        if total := _bytes(folder, pattern):
             yield _row(size, "disk", f"{name}_bytes", round(total / size, 1))
-    if size == PLAYED:
-        packed = len(zlib.compress((folder / RECORDS).read_bytes()))
-        yield _row(size, "disk", "records_packed_bytes", round(packed / size, 1))
     yield _row(size, "disk", "page_mib", round((folder / "report.html").stat().st_size / 2**20, 2))
+    yield from _compressed(folder, size)
 
 
-def _run(verb: str, folder: Path, size: int, how: str, hide: str = "") -> Iterator[dict[str, Any]]:
+def _compressed(folder: Path, size: int) -> Iterator[dict[str, Any]]:
+    """What it costs to compress a run, what is then on the disk, and what a report of it costs."""
+    yield from _run("compress", folder, size, "compress")
+    total = sum(_bytes(folder, pattern) for pattern in (f"{RECORDS}*", TABLE))
+    yield _row(size, "disk", "compressed_bytes", round(total / size, 1))
+    yield from _run("report", folder, size, "report, compressed, with the table")
+    if size == PLAYED:  # larger runs are made of it
+        subprocess.run(["gunzip", str(folder / f"{RECORDS}.gz")], check=True)
+
+
+def _bytes(folder: Path, pattern: str) -> int:
+    return sum(file.stat().st_size for file in folder.glob(pattern))
+
+
+def _run(verb: str, folder: Path, size: int, mode: str, hide: str = "") -> Iterator[dict[str, Any]]:
     """A command in a process of its own: what it takes."""
     begun, peak = time.monotonic(), folder / ".peak"
     words = [sys.executable, "-c", COMMAND.replace("{hide}", hide), verb, str(folder)]
@@ -150,7 +163,6 @@ def _run(verb: str, folder: Path, size: int, how: str, hide: str = "") -> Iterat
     _, status, used = os.wait4(process.pid, 0)
     assert not status, f"{verb} failed"
     wall, spent = time.monotonic() - begun, used.ru_utime + used.ru_stime + _orphans_cpu()
-    mode = f"{verb}, {how}" + ("" if how == "making it" else " the table")
     yield _row(size, mode, "wall_s", round(wall, 1))
     yield _row(size, mode, "cpu_s", round(spent, 1))
     yield _row(size, mode, "peak_mib", round(int(peak.read_text()) / 1024))

@@ -404,6 +404,22 @@ def test_graded_checked_and_redacted(call: Call, tmp_path: Path) -> None:
         assert b"hunter2" not in archive.read("header.json")
 
 
+def test_a_compressed_run_is_read_there(call: Call, tmp_path: Path) -> None:
+    url, here = f"memory://{tmp_path.name}", tmp_path / "run"
+    assert call(*RUN, "--out", here)[0] == 0
+    expected = call("rank", here, "--json", "-")[1], call("report", here, "--json", "-")[1]
+    code, _, err = call("compress", url)
+    assert (code, f"takes no URL for `runs` ({url})" in " ".join(err.split())) == (2, True)
+    assert call("compress", f"file://{here}")[0] == 0
+    for file in here.iterdir():
+        ObjectStore(url).put(f"run/{file.name}", file)
+    assert (call("rank", f"{url}/run", "--json", "-")[1], call("report", f"{url}/run", "--json", "-")[1]) == expected
+    code, out, _ = call("report", f"{url}/run", "--verify")
+    assert (code, "episodes.jsonl: whole, " in out) == (0, True)
+    code, _, err = call(*RUN, "--out", f"{url}/run")  # nothing is left to play
+    assert code == 0, err
+
+
 def test_a_campaign_goes_there(call: Call, tmp_path: Path) -> None:
     pytest.importorskip("langchain", reason=needs.module("langchain"))
     (tmp_path / "one.campaign").write_text("default model=scripted/oracle\ntip unreachable\n")

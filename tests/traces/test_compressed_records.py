@@ -94,7 +94,7 @@ def test_any_place_reads_as_in_the_plain_file(
 
 def test_gzip_restores_the_file(tmp_path: Path) -> None:
     if not (shutil.which("zcat") and shutil.which("gunzip")):
-        pytest.skip(needs.reason("gzip", "install gzip with the system's package manager"))
+        pytest.skip(needs.reason("gzip", "install it"))
     file = compressed(tmp_path / "episodes.jsonl", LINES)
     told = subprocess.run(["zcat", str(compressed_form(file))], capture_output=True, check=True)
     assert (told.stdout, told.stderr) == (LINES, b"")
@@ -272,4 +272,7 @@ def test_nothing_is_appended_to_a_compressed_file(small: Path) -> None:
         UserError, match=r"is compressed, and nothing can be appended.*\(gunzip .*episodes\.jsonl\.gz\)"
     ):
         Store(small)
+    for name in ("episodes.jsonl.gz", "another.jsonl.gz"):
+        with pytest.raises(UserError, match=r"jsonl\.gz is the name of a compressed file.*; name another file"):
+            Store(small.with_name(name))
     assert {file: file.read_bytes() for file in small.parent.iterdir()} == before

@@ -77,16 +77,18 @@ def only_compressed(path: Path) -> bool:
 
 
 def refuse_compressed(path: Path) -> None:
-    """Refuse to append to a file of records that is compressed.
+    """Refuse to append to a file of records that is compressed, or named as one that is.
 
     Raises:
         UserError: it is.
     """
+    if _is_compressed(path):
+        raise UserError(f"{path} is the name of a compressed file, to which nothing is appended; name another file")
     if only_compressed(path):
         file = compressed_form(path)
         raise UserError(f"{file} is compressed, and nothing can be appended to it; unpack it first (gunzip {file})")
 
 
 def _is_compressed(path: Path) -> bool:
-    """Return whether a path is that of a compressed form. Others may end in `.gz`, too, and are files of their own."""
+    """Return whether a path is that of a compressed form, by its name. Another `.gz` is a file of its own."""
     return tuple(path.suffixes[-2:]) == SUFFIXES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from collections.abc import Iterator
@@ -88,6 +89,14 @@ def test_readers_say_the_same_before_and_after(sealegs: WarmCommand, folder: Pat
     assert not (folder / "other" / RECORDS).exists()
     code, out, _ = told(sealegs, "compress one", folder)
     assert (code, "is compressed already: " in out) == (0, True)
+
+
+def test_what_others_compressed_beside_a_run_is_none_of_its_records(sealegs: WarmCommand, folder: Path) -> None:
+    done(sealegs, "compress one", folder)
+    before = [told(sealegs, line, folder)[:2] for line in ("report one --json -", "report one --verify", "rank one")]
+    (folder / "one" / "tasks.jsonl.gz").write_bytes(gzip.compress(b"{}\n"))
+    after = [told(sealegs, line, folder)[:2] for line in ("report one --json -", "report one --verify", "rank one")]
+    assert after == before
 
 
 def test_the_compressed_form_can_be_named(sealegs: WarmCommand, folder: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from sealegs.engines import compressing
 from sealegs.engines.compressing import CompressedRun, compress_runs
 from sealegs.faults.user_error import UserError
-from sealegs.traces import Store, atomic_files
+from sealegs.traces import Store, atomic_files, record_files
 from sealegs.traces.compressed_blocks import UNPACKED
 from sealegs.traces.folder_lock import FolderLock
 from sealegs.traces.record_chain import chain_file
@@ -92,7 +92,7 @@ def names(folder: Path) -> set[str]:
     return {file.name for file in folder.iterdir()}
 
 
-COMPRESSED = {f"{RECORDS}.gz", f"{RECORDS}.chain"}
+COMPRESSED = {record_files.COMPRESSED, f"{RECORDS}.chain"}
 PLAIN = {RECORDS, f"{RECORDS}.chain"}
 
 

@@ -22,6 +22,7 @@ from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.chain_check import check_chain, check_chains
 from sealegs.traces.compressed_blocks import LAST, UNPACKED, CompressionError, block_index, packed_blocks
 from sealegs.traces.episode_ranges import FILE_BEGINS, divide_records
+from sealegs.traces.record_chain import chain_file
 from sealegs.traces.record_files import (
     compressed_form,
     open_compressed,
@@ -260,6 +261,8 @@ def test_damage_is_told_like_any_other(small: Path) -> None:
     (found,) = check_chains(small.parent)
     assert (found.state, found.lines) == ("changed", 0)
     assert "episodes.jsonl.gz breaks off" in found.sentence()
+    chain_file(small).unlink()
+    assert check_chains(small.parent) == [found]
     with pytest.raises(StoreError, match="breaks off"):
         list(read_episodes(small, []))
     with pytest.raises(TraceError, match="breaks off"):

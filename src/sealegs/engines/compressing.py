@@ -65,7 +65,8 @@ def compress_runs(folders: Sequence[Path]) -> Iterator[CompressedRun]:
         _check_finished(folder)
     for folder in folders:
         with FolderLock(folder, LATER):
-            yield _compressed(folder)
+            found = _compressed(folder)
+        yield found
 
 
 def _check_finished(folder: Path) -> None:

@@ -22,7 +22,7 @@ from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import Event, Record, StoreError, build_record, read_episodes
 from sealegs.traces.episode_ranges import WHOLE_FILE, EpisodePlace, FileRange
 from sealegs.traces.inspect_logs import SUFFIX, placed_samples, sample_after, samples, samples_planned
-from sealegs.traces.record_files import plain_form, records_exist
+from sealegs.traces.record_files import COMPRESSED, plain_form, records_exist
 from sealegs.traces.store import read_placed_episodes
 
 SETTINGS = "run.json"  # beside the records: the settings of the run
@@ -260,7 +260,7 @@ def run_players(path: Path) -> Iterator[tuple[str, str]]:
 
 def is_log(file: Path) -> bool:
     """Return whether a file is one of records, in either form, or a log of Inspect's, by its name."""
-    return plain_form(file).suffix in (".jsonl", SUFFIX) and file.is_file()
+    return (file.suffix in (".jsonl", SUFFIX) or file.name == COMPRESSED) and file.is_file()
 
 
 def run_key(found: Record, form: LogSchema[Any]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from sealegs.traces.record_chain import (
     line_digest,
     record_key,
 )
-from sealegs.traces.record_files import open_records, plain_form, records_exist
+from sealegs.traces.record_files import COMPRESSED, open_records, plain_form, records_exist
 
 NONE = "it has no chain of digests, so nothing says whether it is whole"
 OPEN = "it is not sealed: it is still written, its writer was killed, or its end was cut off with that of its chain"
@@ -123,7 +123,7 @@ def _records_in(folder: Path) -> list[Path]:
     """The files of records in a folder, and those that only a chain is left of."""
     found: set[Path] = set()
     for part in (folder, *(folder / name for name in PARTS)):
-        found.update(filter(_holds_records, map(plain_form, (*part.glob("*.jsonl"), *part.glob("*.jsonl.gz")))))
+        found.update(filter(_holds_records, map(plain_form, (*part.glob("*.jsonl"), *part.glob(COMPRESSED)))))
         found.update(chain.with_name(chain.name.removesuffix(ENDING)) for chain in part.glob(f"*.jsonl{ENDING}"))
     return sorted(found)
 
@@ -131,8 +131,11 @@ def _records_in(folder: Path) -> list[Path]:
 def _holds_records(file: Path) -> bool:
     if chain_file(file).exists():
         return True
-    with open_records(file) as lines:
-        return lines.readline(len(BEGINNING)) == BEGINNING
+    try:
+        with open_records(file) as lines:
+            return lines.readline(len(BEGINNING)) == BEGINNING
+    except CompressionError:
+        return True  # and what is wrong with it is told
 
 
 def _line_digests(file: Path) -> Iterator[str]:

@@ -14,6 +14,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.traces.compressed_blocks import MOST_UNPACKED, BlockReader, block_index
 
 SUFFIXES = ".jsonl", ".gz"  # of the compressed form
+COMPRESSED = "episodes.jsonl.gz"  # its name in a run's folder: any other there is somebody else's, unless it is named
 
 
 def compressed_form(path: Path) -> Path:

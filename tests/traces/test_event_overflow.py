@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import gc
 import multiprocessing
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -24,6 +25,7 @@ from sealegs.faults.triggers import Probability
 from sealegs.inject import Session, VirtualClock
 from sealegs.traces import Recorder, build_record, event_overflow
 from sealegs.traces.event_overflow import EventOverflow, Moved
+from sealegs.traces.events import Event, event_of_values, event_values
 from tests import needs
 from tests.inject.staging import plan, rule
 
@@ -55,6 +57,14 @@ def test_whatever_has_room_the_events_are_the_same(calls: int, most: int) -> Non
         recorder.finish("answered", answer="done")
     assert few.events == all_of_them.events
     assert build_record(few.events) == build_record(all_of_them.events)
+
+
+@pytest.mark.parametrize("kind", get_args(Event))
+def test_every_event_is_made_again_of_its_values(kind: Any) -> None:
+    names = [one.name for one in dataclasses.fields(kind) if one.name != "type"]
+    event = kind(**{name: {name: [1, "\ud800"]} for name in names})
+    assert event_of_values(event_values(event)) == event
+    assert event_values(event)[1] == tuple(getattr(event, one.name) for one in dataclasses.fields(kind))
 
 
 def test_events_may_be_read_on_the_way() -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from tempfile import TemporaryFile
 from typing import NamedTuple
 
-from sealegs.traces.events import Event
+from sealegs.traces.events import Event, event_of_values, event_values
 
 
 class EventBlock(NamedTuple):
@@ -48,7 +48,7 @@ class EventOverflow:
         """
         if os.getpid() != self._process:
             raise OSError("a forked process would write where the one that opened the file writes")
-        data = memoryview(pickle.dumps(events, pickle.HIGHEST_PROTOCOL))
+        data = memoryview(pickle.dumps([event_values(one) for one in events], pickle.HIGHEST_PROTOCOL))
         part = EventBlock(self._end, len(data))
         done = 0
         while done < part.size:
@@ -68,8 +68,7 @@ class EventOverflow:
             if not block:  # somebody has cut the file off, and reading on would never end
                 raise OSError("the temporary file of a record is shorter than it was written")
             data += block
-        found: list[Event] = pickle.loads(data)
-        return found
+        return [event_of_values(one) for one in pickle.loads(data)]
 
 
 @dataclass(frozen=True, slots=True)

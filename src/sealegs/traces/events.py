@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Annotated, Any, Literal, TypeVar, dataclass_transform, get_args
 
 from pydantic import AfterValidator, Field, TypeAdapter
@@ -214,6 +215,24 @@ _FIELDS = {
     event: ("type", *(field.name for field in dataclasses.fields(event) if field.name != "type"))
     for event in get_args(Event)
 }
+
+_KINDS: tuple[type[Event], ...] = tuple(_FIELDS)
+_VALUES = {kind: (place, attrgetter(*_FIELDS[kind][1:], "type")) for place, kind in enumerate(_KINDS)}
+
+
+def event_values(event: Event) -> tuple[int, tuple[Any, ...]]:
+    """The event as plain data, of which `event_of_values` makes it again in this process: no format for others.
+
+    Objects take four times as long to write as what they hold.
+    """
+    place, values = _VALUES[type(event)]
+    return place, values(event)
+
+
+def event_of_values(values: tuple[int, tuple[Any, ...]]) -> Event:
+    """The event of such data."""
+    place, given = values
+    return _KINDS[place](*given)
 
 
 def encode_event(event: Event) -> dict[str, Any]:

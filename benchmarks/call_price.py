@@ -10,8 +10,10 @@ where the fault strikes, less that of a bare tool that raises. `ratio` is the sa
 intervals are the order statistics that hold the median in at least 95 % of samples.
 
 Modes: `dormant`, the tool prepared and nothing armed; `other tool`, a fault armed on another tool; `drawn`, a fault of
-this tool with a vanishing probability; `firing`, an error on each call before the tool's work; `firing at any moment`,
-the error of a rule that names no moment, so that the tool is run on half of the calls (the peers know no moments).
+this tool with a vanishing probability, on a call that is made again and again; `drawn, new arguments`, the same where no
+two calls are alike, less such calls of the bare tool (it matters to no peer: none draws by arguments); `firing`, an error
+on each call before the tool's work; `firing at any moment`, the error of a rule that names no moment, so that the tool is
+run on half of the calls (the peers know no moments).
 `drawn, recorded` and the like are these with a record of the call's arguments and answer: `agentic-chaos-security`
 always keeps one, the other peers none.
 """
@@ -23,6 +25,7 @@ import asyncio
 import contextlib
 import gc
 import importlib
+import itertools
 import logging
 import random
 import time
@@ -48,6 +51,7 @@ from sealegs.traces import Recorder
 Prepare = Callable[[Made, str], AbstractContextManager[Made]]  # of the tool and its level: the tool as it is called
 BARE, RAISES = "bare", "bare, raising"
 DORMANT, OTHER, DRAWN, FIRING, ANY_MOMENT = "dormant", "other tool", "drawn", "firing", "firing at any moment"
+NEW = ", new arguments"
 RECORDED = ", recorded"
 RARE = 1e-12
 ALWAYS_KEPT = "agentic-chaos-security"  # its record cannot be switched off
@@ -76,10 +80,22 @@ def prepared(make: Callable[[Made], Made]) -> Prepare:
     return lambda bare, _: nullcontext(make(bare))
 
 
+def never_alike(made: Made) -> Made:
+    """The tool with another second argument on every call."""
+    numbers = itertools.count()
+    return lambda city, days: made(city, days=next(numbers))
+
+
 def of_sealegs() -> dict[str, Prepare]:
     """Our own modes."""
 
-    def armed(matched: str, when: AnyCondition, moment: Moment | None, recorded: bool) -> Prepare:
+    def armed(
+        matched: str,
+        when: AnyCondition,
+        moment: Moment | None,
+        recorded: bool,
+        made_so: Callable[[Made], Made] = lambda made: made,
+    ) -> Prepare:
         def session() -> Session:
             rule = Rule(match=Tool(matched), when=when, fault=Error(status=503), moment=moment)
             plan = Plan(name="price", rules=(rule,))
@@ -90,7 +106,7 @@ def of_sealegs() -> dict[str, Prepare]:
             recorder.start("price", {})
             return Session(plan, clock=clock, watcher=recorder)
 
-        return prepared(lambda bare: wrap(bare, session()))
+        return prepared(lambda bare: made_so(wrap(bare, session())))
 
     scenes: dict[str, tuple[str, AnyCondition, Moment | None]] = {
         OTHER: ("search", Always(), None),
@@ -102,6 +118,7 @@ def of_sealegs() -> dict[str, Prepare]:
     for mode, scene in scenes.items():
         found[mode] = armed(*scene, recorded=False)
         found[f"{mode}{RECORDED}"] = armed(*scene, recorded=True)
+    found[f"{DRAWN}{NEW}"] = armed(*scenes[DRAWN], recorded=False, made_so=never_alike)
     return found
 
 
@@ -215,6 +232,7 @@ def measured(level: str, rounds: int, calls: int) -> dict[tuple[str, str], list[
     works, fails = (forecast, failing) if level == "sync" else (forecast_async, failing_async)
     ways = {(peer, mode): prepare for peer, find in WAYS.items() for mode, prepare in find().items()}
     ways |= {("", BARE): prepared(lambda bare: bare), ("", RAISES): prepared(lambda _: fails)}
+    ways["", f"{BARE}{NEW}"] = prepared(never_alike)
     found: dict[tuple[str, str], list[float]] = {key: [] for key in ways}
     order, draw = list(ways), random.Random(0)
     for _ in range(rounds):
@@ -230,7 +248,8 @@ def rows(level: str, found: dict[tuple[str, str], list[float]]) -> Iterable[dict
         if not peer:
             yield row(level, peer, mode, "call_us", values)
             continue
-        floor = found["", RAISES if mode.startswith(FIRING) else BARE]
+        bare = RAISES if mode.startswith(FIRING) else f"{BARE}{NEW}" if mode.endswith(NEW) else BARE
+        floor = found["", bare]
         yield row(level, peer, mode, "added_us", [one - less for one, less in zip(values, floor, strict=True)])
         yield row(level, peer, mode, "ratio", [one / less for one, less in zip(values, floor, strict=True)])
 

@@ -9,9 +9,7 @@ those of one product of two large matrices in the same precision. On a GPU, wher
 parameters and the precision is bf16; else it is small and fp32. Data: rows of `--data`, or conversations of very
 different lengths made here.
 
-python -P benchmarks/training.py --json benchmarks/results/training.json
-
-`-P`, because benchmarks/http.py is not the library http.
+python benchmarks/training.py --json benchmarks/results/training.json
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Each shape is trained for two steps by the real command's code in this process. 
 resident memory of the run above that before it, with the estimate without its share for the framework itself, which a
 first small run has paid for. Linux only.
 
-python -P benchmarks/training_memory.py --json benchmarks/results/training_memory.json
+python benchmarks/training_memory.py --json benchmarks/results/training_memory.json
 """
 
 from __future__ import annotations

@@ -28,7 +28,10 @@ MOST = 64  # forms of arguments that are remembered
 FORM = 1_000  # bytes of one
 DEEPEST = 4  # levels of lists and objects in one
 PLAIN = frozenset({str, int, float, bool, type(None)})  # types of values that hold no others
+FIELDS = 1_000  # of a tool, that are kept
+SPECS = 1_000  # of which fields are kept
 V = TypeVar("V")
+_fields: dict[int, tuple[ToolSpec | None, WrittenFields]] = {}  # by the id of the spec
 
 
 def arguments_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
@@ -39,22 +42,7 @@ def arguments_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) ->
         spec: what is known of the tool. Where its schema declares a parameter as a string, texts are equal only letter
             by letter: "1.10" is not "1.1" there.
     """
-    fields = _fields(spec)
-    key = spec.key if spec is not None else ""
-    found = []
-    for name, value in arguments.items():
-        if name == key and key:
-            continue
-        field = fields.get(name)
-        if not field or not isinstance(field, Mapping):
-            found.append((str(name), _written(value)))
-            continue
-        literal = field.get("type") == "string"
-        written = _written(value, literal)
-        if "default" not in field or written != _written(field["default"], literal):
-            found.append((str(name), written))
-    # Arguments are given by name, so their order says nothing.
-    return repr(sorted(found))
+    return fields_of(spec).key(arguments)
 
 
 def draw_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
@@ -62,10 +50,53 @@ def draw_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
 
     An object that shows no more of itself than where it lies counts as any other of its class.
     """
-    key = arguments_key(arguments, spec)
-    if " at 0x" in key:
-        key = ADDRESS.sub("", key)
-    return key if len(key) <= SHORT else _hashed(key)
+    return _drawn(arguments_key(arguments, spec))
+
+
+def fields_of(spec: ToolSpec | None) -> WrittenFields:
+    """The fields of a tool, looked up once for a spec: calls ask again and again."""
+    known = _fields.get(id(spec))
+    if known is None or known[0] is not spec:
+        if len(_fields) >= SPECS:
+            _fields.clear()
+        known = _fields[id(spec)] = (spec, WrittenFields(spec))  # with the spec, so that no other gets its id
+    return known[1]
+
+
+class WrittenFields(dict[str, tuple[bool, str | None]]):
+    """The fields of a tool's arguments, each with whether it is declared as text, and its default as it is written.
+
+    A field is looked up in the schema when it is first given. `spec`: what is known of the tool; it does not change.
+    """
+
+    __slots__ = ("_left_out", "_properties")
+
+    def __init__(self, spec: ToolSpec | None) -> None:
+        super().__init__()
+        properties = spec.parameters.get("properties") if spec is not None else None
+        self._properties: Mapping[str, Any] = properties if isinstance(properties, Mapping) else {}
+        self._left_out = spec.key if spec is not None and spec.key else None
+
+    def __missing__(self, name: str) -> tuple[bool, str | None]:
+        field = self._properties.get(name)
+        if not isinstance(field, Mapping):
+            field = {}
+        literal = field.get("type") == "string"
+        found = (literal, _written(field["default"], literal) if "default" in field else None)
+        if len(self) < FIELDS:  # an agent may name any
+            self[name] = found
+        return found
+
+    def key(self, arguments: Mapping[str, Any]) -> str:
+        """The text of `arguments_key`."""
+        found = []
+        for name, value in arguments.items():
+            literal, default = self[name]
+            written = _written(value, literal)
+            if written != default and name != self._left_out:
+                found.append((name if type(name) is str else str(name), written))
+        # Arguments are given by name, so their order says nothing.
+        return repr(sorted(found))
 
 
 def form_of(given: Any) -> bytes:
@@ -77,21 +108,29 @@ def form_of(given: Any) -> bytes:
 
 
 class FormMemory(dict[bytes, V], Generic[V]):
-    """Knowledge of arguments, by their form. `get` gives it; arguments of which nothing is kept are simply new."""
+    """Knowledge of arguments that come again, by their form. `get` gives it; most arguments are new."""
 
-    __slots__ = ()
+    __slots__ = ("_seen",)
 
-    def remember(self, form: bytes, given: object, known: V) -> None:
-        """Keep what is known of these arguments, if their form is short and theirs alone.
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: set[bytes] = set()
 
-        Arrays and the like have the form of their bytes, so none that holds bytes is kept. Nor can one of them then be
-        taken for what is kept: the form of bytes begins as no other does.
+    def comes_again(self, form: bytes, given: object) -> bool:
+        """Return whether these arguments came before, so that what is known of them is worth being kept.
+
+        It must be kept only then. Arrays and the like have the form of their bytes, so arguments that hold bytes never
+        come again; and none of them is taken for what is kept, since the form of bytes begins as no other does.
         """
-        if 0 < len(form) <= FORM and _plain(given, DEEPEST):
+        if form not in self._seen:
             # Cleared rather than evicted one by one: a retry comes soon, so what is old is hardly needed again.
-            if len(self) >= MOST:
+            if len(self._seen) >= MOST:
+                self._seen.clear()
                 self.clear()
-            self[form] = known
+            if 0 < len(form) <= FORM:
+                self._seen.add(form)
+            return False
+        return _plain(given, DEEPEST)
 
 
 class KnownArguments:
@@ -112,10 +151,10 @@ class KnownArguments:
 class ArgumentMemory:
     """The arguments of one tool's calls in one episode. `spec`: what is known of the tool."""
 
-    __slots__ = ("_counts", "_known", "_spec")
+    __slots__ = ("_counts", "_fields", "_known")
 
     def __init__(self, spec: ToolSpec | None) -> None:
-        self._spec = spec
+        self._fields = fields_of(spec)
         self._counts: dict[str, Iterator[int]] = {}  # by key: the calls with these arguments
         self._known: FormMemory[KnownArguments] = FormMemory()
 
@@ -124,16 +163,23 @@ class ArgumentMemory:
         form = form_of(arguments)
         found = self._known.get(form)
         if found is None:
-            key = draw_key(arguments, self._spec)
-            # `setdefault` is atomic in CPython, so no lock is needed.
-            found = KnownArguments(key, self._counts.get(key) or self._counts.setdefault(key, itertools.count()))
-            self._known.remember(form, arguments, found)
+            found = self.new(arguments)
+            if self._known.comes_again(form, arguments):
+                self._known[form] = found
         return found
 
+    def new(self, arguments: Mapping[str, Any]) -> KnownArguments:
+        """Do the same for arguments that hardly came before, without looking them up."""
+        key = _drawn(self._fields.key(arguments))
+        # `setdefault` is atomic in CPython, so no lock is needed.
+        return KnownArguments(key, self._counts.get(key) or self._counts.setdefault(key, itertools.count()))
 
-def _fields(spec: ToolSpec | None) -> Mapping[str, Any]:
-    fields = spec.parameters.get("properties") if spec is not None else None
-    return fields if isinstance(fields, Mapping) else {}
+
+def _drawn(key: str) -> str:
+    """The key for draws, from that of `arguments_key`."""
+    if " at 0x" in key:
+        key = ADDRESS.sub("", key)
+    return key if len(key) <= SHORT else _hashed(key)
 
 
 def _written(value: Any, literal: bool = False) -> str:

@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, cast
 
 from sealegs.faults.call import MORE_TO_COME, Call, Layer, Outcome, Wait
+from sealegs.faults.equal import KnownArguments
 from sealegs.faults.fault import Steps, Substitute, checked_steps
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
@@ -82,27 +83,32 @@ class Injector:
         """The tool under the plan's rules in this episode."""
         return self.states.get(tool) or self._target(tool)
 
-    def aim(self, target: ToolState, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
-        """Count a call of the tool that is made now, and say what strikes it; None where it passes as it is."""
+    def aim(
+        self, target: ToolState, arguments: Mapping[str, Any], same: KnownArguments | None = None
+    ) -> TriggeredFaults | None:
+        """Count a call of the tool that is made now, and say what strikes it; None where it passes as it is.
+
+        `same`: the arguments as the tool knows them, where they were looked up already.
+        """
         if target.idle:
             return None
         if not target.counted:
             target = self._begun(target.tool)
         # Without rules that count, `itertools.count` alone is atomic enough and the lock is saved.
         if not target.counts:
-            return self._aimed(target, arguments)
+            return self._aimed(target, arguments, same)
         with self._lock:  # what rules have counted and taken must go together, call by call
-            return self._aimed(target, arguments)
+            return self._aimed(target, arguments, same)
 
     def number(self, target: ToolState, place: PlaceInTurn) -> int:
         """Count a call of the tool that a model asked for with others, and return its number."""
         return self._turns.number(target.tool, target.calls, place)
 
-    def answer_unheard(self, rule_state: RuleState) -> Outcome:
-        """The answer to a call that this rule alone strikes, before the tool's work; with that, it was delivered."""
+    def answer_unheard(self, rule_state: RuleState) -> Callable[[], Outcome]:
+        """What answers a call that this rule alone strikes, before the tool's work; with that, it was delivered."""
         rule = rule_state.rule
         self._delivered.add(rule.id)
-        return cast(Substitute, rule.fault).answer()
+        return cast(Substitute, rule.fault).answer
 
     def _begun(self, tool: str) -> ToolState:
         """The tool as it stays from its first call on. A declaration may have replaced what the caller has in hand."""
@@ -111,7 +117,9 @@ class Injector:
             target.begin()
             return target
 
-    def _aimed(self, target: ToolState, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
+    def _aimed(
+        self, target: ToolState, arguments: Mapping[str, Any], same: KnownArguments | None
+    ) -> TriggeredFaults | None:
         tool, place = target.tool, place_in_turn.get()
         nth = next(target.calls) if place is None else self.number(target, place)
         # Done even if no rule of this tool fires: the first tool touched in a group is the victim for all of them.
@@ -120,7 +128,7 @@ class Injector:
         # Drawing reads all arguments, so it is done only if a rule of this tool is keyed by them.
         known, times = "", 0
         if target.keyed:
-            same = target.arguments.known(arguments)
+            same = same or target.arguments.known(arguments)
             known, times = same.key, next(same.calls)
         faults: list[TriggeredFault] = []
         for rule_state in target.rules:

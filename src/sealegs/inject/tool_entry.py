@@ -50,20 +50,25 @@ def quick_entry(
     """
     if state.idle:
         return _pass if passed is None else _followed(parameters, passed)
+    answers_before = injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before
+    if answers_before and state.rules[0].unconditional:
+        return _answered(state, injector)
     # Variables of the function below: attributes would have to be looked up on each call.
     read, calls, keyed, place_of = parameters.named, state.calls, state.keyed, place_in_turn.get
     decided: FormMemory[DecidedCalls] = FormMemory()
-    answers_before = injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before
-    look_up, unread = decided.get, DecidedCalls(state, KnownArguments("", itertools.count()))
+    look_up = decided.get
+    unread = DecidedCalls(state, KnownArguments("", itertools.count()))
 
     def entry(args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
-        known = unread
         if keyed:
             try:
                 form = dumps((args, kwargs), 0)
             except ValueError:  # an object among them that is not data
                 form = b""
-            known = look_up(form) or learn(form, args, kwargs)
+            if (known := look_up(form)) is None:
+                return take_new(form, args, kwargs)
+        else:
+            known = unread
         place = place_of()
         nth = next(calls) if place is None else injector.number(state, place)
         times = next(known.calls)
@@ -72,16 +77,21 @@ def quick_entry(
                 return strike(known, nth, times, args, kwargs)
         return None if passed is None else passed(read(args, kwargs))
 
-    def learn(form: bytes, args: tuple[Any, ...], kwargs: dict[str, Any]) -> DecidedCalls:
-        known = DecidedCalls(state, state.arguments.known(read(args, kwargs)))
-        decided.remember(form, (args, kwargs), known)
-        return known
+    def take_new(form: bytes, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | None:
+        arguments = read(args, kwargs)
+        known = state.arguments.new(arguments)
+        if decided.comes_again(form, (args, kwargs)):
+            decided[form] = DecidedCalls(state, known)
+        faults = injector.aim(state, arguments, known)
+        if faults is not None:
+            return struck(arguments, faults)
+        return None if passed is None else passed(arguments)
 
     def strike(
         known: DecidedCalls, nth: int, times: int, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> T | Outcome | None:
         if answers_before:
-            return injector.answer_unheard(state.rules[0])
+            return injector.answer_unheard(state.rules[0])()
         fired = [one.rule_state for one in known.decisions if one.strikes(times if one.by_arguments else nth)]
         arguments, key = read(args, kwargs), known.key
         if not key and any(one.draws_by_arguments for one in fired):
@@ -128,6 +138,21 @@ class DecidedCalls:
 def _followed(parameters: FunctionParameters, passed: Callable[[Mapping[str, Any]], T]) -> ToolEntry[T]:
     """The way in for calls to which nothing can happen, and which are watched."""
     return lambda args, kwargs: passed(parameters.named(args, kwargs))
+
+
+def _answered(state: ToolState, injector: Injector) -> ToolEntry[Any]:
+    """The way in for calls that one fault answers, each and every one, and of which nobody is told."""
+    calls, place_of, answer = state.calls, place_in_turn.get, injector.answer_unheard(state.rules[0])
+
+    def entry(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
+        place = place_of()
+        if place is None:
+            next(calls)
+        else:
+            injector.number(state, place)
+        return answer()
+
+    return entry
 
 
 def _pass(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

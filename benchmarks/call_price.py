@@ -10,10 +10,10 @@ where the fault strikes, less that of a bare tool that raises. `ratio` is the sa
 intervals are the order statistics that hold the median in at least 95 % of samples.
 
 Modes: `dormant`, the tool prepared and nothing armed; `other tool`, a fault armed on another tool; `drawn`, a fault of
-this tool with a vanishing probability, on a call that is made again and again; `drawn, new arguments`, the same where no
-two calls are alike, less such calls of the bare tool (it matters to no peer: none draws by arguments); `firing`, an error
-on each call before the tool's work; `firing at any moment`, the error of a rule that names no moment, so that the tool is
-run on half of the calls (the peers know no moments).
+this tool with a vanishing probability, on a call that is made again and again; `drawn, new arguments`, the same where
+no two calls are alike, less such calls of the bare tool (no peer draws by arguments); `firing`, an error on each call
+before the tool's work; `firing at any moment`, the error of a rule that names no moment, so that the tool is run on
+half of the calls (the peers know no moments).
 `drawn, recorded` and the like are these with a record of the call's arguments and answer: `agentic-chaos-security`
 always keeps one, the other peers none.
 """

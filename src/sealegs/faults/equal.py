@@ -42,7 +42,7 @@ def arguments_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) ->
         spec: what is known of the tool. Where its schema declares a parameter as a string, texts are equal only letter
             by letter: "1.10" is not "1.1" there.
     """
-    return fields_of(spec).key(arguments)
+    return written_fields(spec).key(arguments)
 
 
 def draw_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
@@ -53,7 +53,7 @@ def draw_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
     return _drawn(arguments_key(arguments, spec))
 
 
-def fields_of(spec: ToolSpec | None) -> WrittenFields:
+def written_fields(spec: ToolSpec | None) -> WrittenFields:
     """The fields of a tool, looked up once for a spec: calls ask again and again."""
     known = _fields.get(id(spec))
     if known is None or known[0] is not spec:
@@ -154,7 +154,7 @@ class ArgumentMemory:
     __slots__ = ("_counts", "_fields", "_known")
 
     def __init__(self, spec: ToolSpec | None) -> None:
-        self._fields = fields_of(spec)
+        self._fields = written_fields(spec)
         self._counts: dict[str, Iterator[int]] = {}  # by key: the calls with these arguments
         self._known: FormMemory[KnownArguments] = FormMemory()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from marshal import dumps
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from sealegs.faults.call import Outcome
 from sealegs.faults.equal import FormMemory, KnownArguments
@@ -50,56 +50,9 @@ def quick_entry(
     """
     if state.idle:
         return _pass if passed is None else _followed(parameters, passed)
-    answers_before = injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before
-    if answers_before and state.rules[0].unconditional:
+    if injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before and state.rules[0].unconditional:
         return _answered(state, injector)
-    # Variables of the function below: attributes would have to be looked up on each call.
-    read, calls, keyed, place_of = parameters.named, state.calls, state.keyed, place_in_turn.get
-    decided: FormMemory[DecidedCalls] = FormMemory()
-    look_up = decided.get
-    unread = DecidedCalls(state, KnownArguments("", itertools.count()))
-
-    def entry(args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
-        if keyed:
-            try:
-                form = dumps((args, kwargs), 0)
-            except ValueError:  # an object among them that is not data
-                form = b""
-            if (known := look_up(form)) is None:
-                return take_new(form, args, kwargs)
-        else:
-            known = unread
-        place = place_of()
-        nth = next(calls) if place is None else injector.number(state, place)
-        times = next(known.calls)
-        for by_arguments, strikes, _ in known.decisions:
-            if strikes(times if by_arguments else nth):
-                return strike(known, nth, times, args, kwargs)
-        return None if passed is None else passed(read(args, kwargs))
-
-    def take_new(form: bytes, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | None:
-        arguments = read(args, kwargs)
-        known = state.arguments.new(arguments)
-        if decided.comes_again(form, (args, kwargs)):
-            decided[form] = DecidedCalls(state, known)
-        faults = injector.aim(state, arguments, known)
-        if faults is not None:
-            return struck(arguments, faults)
-        return None if passed is None else passed(arguments)
-
-    def strike(
-        known: DecidedCalls, nth: int, times: int, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> T | Outcome | None:
-        if answers_before:
-            return injector.answer_unheard(state.rules[0])()
-        fired = [one.rule_state for one in known.decisions if one.strikes(times if one.by_arguments else nth)]
-        arguments, key = read(args, kwargs), known.key
-        if not key and any(one.draws_by_arguments for one in fired):
-            key = state.arguments.known(arguments).key
-        faults = [TriggeredFault(one, one.drawn_by(nth, times, key)) for one in fired]
-        return struck(arguments, TriggeredFaults(state, nth, faults))
-
-    return entry
+    return _QuickCalls(state, parameters, injector, struck, passed).entry()
 
 
 class RuleDecision(NamedTuple):
@@ -133,6 +86,78 @@ class DecidedCalls:
         self.decisions = [
             RuleDecision(one.by_arguments, one.rule.when.decision(one.fired_by(known.key)), one) for one in state.rules
         ]
+
+
+class _QuickCalls(Generic[T]):
+    """The calls of a tool that is `quick`; see `quick_entry`."""
+
+    def __init__(
+        self,
+        state: ToolState,
+        parameters: FunctionParameters,
+        injector: Injector,
+        struck: Callable[[Mapping[str, Any], TriggeredFaults], T],
+        passed: Callable[[Mapping[str, Any]], T] | None,
+    ) -> None:
+        self._state = state
+        self._read = parameters.named
+        self._injector = injector
+        self._struck = struck
+        self._passed = passed
+        self._decided: FormMemory[DecidedCalls] = FormMemory()
+        self._answers_before = injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before
+
+    def entry(self) -> ToolEntry[T]:
+        """The way in."""
+        # Variables of the function below: attributes would have to be looked up on each call.
+        state, number, read, passed = self._state, self._injector.number, self._read, self._passed
+        calls, keyed, place_of, look_up = state.calls, state.keyed, place_in_turn.get, self._decided.get
+        unread, take_new, strike = DecidedCalls(state, KnownArguments("", itertools.count())), self._new, self._strike
+
+        def entry(args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
+            if keyed:
+                try:
+                    form = dumps((args, kwargs), 0)
+                except ValueError:  # an object among them that is not data
+                    form = b""
+                if (known := look_up(form)) is None:
+                    return take_new(form, args, kwargs)
+            else:
+                known = unread
+            place = place_of()
+            nth = next(calls) if place is None else number(state, place)
+            times = next(known.calls)
+            for by_arguments, strikes, _ in known.decisions:
+                if strikes(times if by_arguments else nth):
+                    return strike(known, nth, times, args, kwargs)
+            return None if passed is None else passed(read(args, kwargs))
+
+        return entry
+
+    def _new(self, form: bytes, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | None:
+        """Take a call with arguments of which nothing is kept."""
+        arguments = self._read(args, kwargs)
+        known = self._state.arguments.new(arguments)
+        if self._decided.comes_again(form, (args, kwargs)):
+            self._decided[form] = DecidedCalls(self._state, known)
+        faults = self._injector.aim(self._state, arguments, known)
+        if faults is not None:
+            return self._struck(arguments, faults)
+        return None if self._passed is None else self._passed(arguments)
+
+    def _strike(
+        self, known: DecidedCalls, nth: int, times: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> T | Outcome:
+        """Take a call that is counted, and that a rule strikes."""
+        state = self._state
+        if self._answers_before:
+            return self._injector.answer_unheard(state.rules[0])()
+        fired = [one.rule_state for one in known.decisions if one.strikes(times if one.by_arguments else nth)]
+        arguments, key = self._read(args, kwargs), known.key
+        if not key and any(one.draws_by_arguments for one in fired):
+            key = state.arguments.known(arguments).key
+        faults = [TriggeredFault(one, one.drawn_by(nth, times, key)) for one in fired]
+        return self._struck(arguments, TriggeredFaults(state, nth, faults))
 
 
 def _followed(parameters: FunctionParameters, passed: Callable[[Mapping[str, Any]], T]) -> ToolEntry[T]:

@@ -105,7 +105,7 @@ class Injector:
         return self._turns.number(target.tool, target.calls, place)
 
     def answer_unheard(self, rule_state: RuleState) -> Callable[[], Outcome]:
-        """The answer to a call that this rule alone strikes before the tool's work; its fault is delivered with that."""
+        """The answer to a call that this rule alone strikes before the tool's work; that delivers its fault."""
         rule = rule_state.rule
         self._delivered.add(rule.id)
         return cast(Substitute, rule.fault).answer

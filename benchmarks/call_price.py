@@ -117,8 +117,9 @@ def of_sealegs() -> dict[str, Prepare]:
     found: dict[str, Prepare] = {DORMANT: prepared(tool)}
     for mode, scene in scenes.items():
         found[mode] = armed(*scene, recorded=False)
+        if mode == DRAWN:
+            found[f"{mode}{NEW}"] = armed(*scene, recorded=False, made_so=never_alike)
         found[f"{mode}{RECORDED}"] = armed(*scene, recorded=True)
-    found[f"{DRAWN}{NEW}"] = armed(*scenes[DRAWN], recorded=False, made_so=never_alike)
     return found
 
 

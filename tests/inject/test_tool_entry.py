@@ -23,6 +23,7 @@ from sealegs.faults.equal import MOST, ArgumentMemory, form_of
 from sealegs.faults.kinds import Connection, Delay, Delta, Error, IrrelevantResponse, RateLimit, Stale
 from sealegs.faults.triggers import Always, AnyCondition, Argument, First, FirstTouch, Nth, Probability, Tool
 from sealegs.inject import Injection, MisfireWarning, ModelTurn, Session, VirtualClock, current_call
+from sealegs.inject.tool_entry import MOST as KEPT
 from sealegs.traces import Recorder
 from sealegs.traces.archive import Archive
 from sealegs.traces.observed import trace_from_events
@@ -175,6 +176,13 @@ def test_a_late_declaration_lets_go_of_ways_that_passed() -> None:
     assert entries(session) == ["_pass"]
     wrap(forecast, session, name="other", effects=True)
     assert entries(session) == []
+
+
+def test_a_session_in_which_functions_are_wrapped_without_end_stays_small() -> None:
+    session = Session(struck(Probability(0.0)))
+    for _ in range(2 * KEPT):
+        assert wrap(forecast, session)("Oslo") == forecast("Oslo")
+    assert len(session.entries) <= KEPT
 
 
 def test_two_functions_of_one_name_are_drawn_by_their_own_parameters() -> None:

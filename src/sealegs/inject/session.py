@@ -201,7 +201,7 @@ class Session:
         Where nobody else need see a call that a fault answers at once, it gives the answer in place of the call.
         """
         from sealegs.inject.followed_call import FollowedCall
-        from sealegs.inject.tool_entry import quick_entry
+        from sealegs.inject.tool_entry import keep_entry, quick_entry
 
         if spec is not None:
             self.declare(spec)
@@ -216,7 +216,7 @@ class Session:
             followed = partial(FollowedCall, self._follower, tool)
             found = quick_entry(state, parameters, self._injector, followed, followed)
         if not plain or state.idle or state.counted:  # else its first call may make it quick
-            self.entries[parameters] = found
+            keep_entry(self.entries, parameters, found)
         return found
 
     def _struck(self, tool: str, arguments: Mapping[str, Any], faults: TriggeredFaults) -> InterceptedCall:

@@ -17,6 +17,7 @@ from sealegs.inject.injector import Injector
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults
 from sealegs.inject.turn import place_in_turn
 
+MOST = 1_000  # ways in that a session keeps
 T = TypeVar("T")
 ToolEntry = Callable[[tuple[Any, ...], dict[str, Any]], T | Outcome | None]
 
@@ -53,6 +54,13 @@ def quick_entry(
     if injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before and state.rules[0].unconditional:
         return _answered(state, injector)
     return _QuickCalls(state, parameters, injector, struck, passed).entry()
+
+
+def keep_entry(entries: dict[FunctionParameters, T], parameters: FunctionParameters, entry: T) -> None:
+    """Keep the way in for a function among those of a session, which may wrap a function anew for every call."""
+    if len(entries) >= MOST:
+        entries.clear()
+    entries[parameters] = entry
 
 
 class RuleDecision(NamedTuple):

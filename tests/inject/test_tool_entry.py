@@ -17,13 +17,15 @@ from hypothesis import strategies as st
 
 from sealegs.adapters.python import ToolFault, tool, wrap
 from sealegs.adapters.python.parameters import Parameters
-from sealegs.faults import Plan, Rule
+from sealegs.faults import Plan, Rule, ToolSpec
 from sealegs.faults.call import Moment
-from sealegs.faults.equal import MOST, ArgumentMemory, form_of
+from sealegs.faults.equal import MOST, ArgumentMemory
 from sealegs.faults.kinds import Connection, Delay, Delta, Error, IrrelevantResponse, RateLimit, Stale
-from sealegs.faults.triggers import Always, AnyCondition, Argument, First, FirstTouch, Nth, Probability, Tool
+from sealegs.faults.triggers import Always, AnyCondition, Argument, First, FirstTouch, Nth, Probability, Tag, Tool
 from sealegs.inject import Injection, MisfireWarning, ModelTurn, Session, VirtualClock, current_call
+from sealegs.inject import session as session_module
 from sealegs.inject.tool_entry import MOST as KEPT
+from sealegs.inject.tool_entry import keep_entry
 from sealegs.traces import Recorder
 from sealegs.traces.archive import Archive
 from sealegs.traces.observed import trace_from_events
@@ -59,21 +61,22 @@ CALLS = st.lists(st.tuples(VALUES, st.booleans(), st.none() | st.integers(0, 2))
 Seen = list[tuple[Any, ...]]
 
 
+@pytest.fixture(autouse=True)
+def early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tool has its way in after two calls: the first one fixes what is known of it."""
+    monkeypatch.setattr(session_module, "SOON", 0)
+
+
 def general(session: Session) -> Session:
     """The session without the short way."""
 
-    def entry(tool: str, parameters: Any, spec: Any = None) -> Callable[..., Any]:
-        if spec is not None:
-            session.declare(spec)
-        return lambda args, kwargs: session.intercept(tool, parameters.named, args, kwargs)
-
-    session.entry = entry  # type: ignore[method-assign]
+    session.intercept_function = (  # type: ignore[method-assign]
+        lambda tool, parameters, args, kwargs, spec=None: session.intercept(tool, parameters.named, args, kwargs, spec)
+    )
     return session
 
 
-def played(
-    rules: list[Rule], calls: list[tuple[Any, bool, int | None]], short: bool, heard: bool, watched: bool
-) -> Seen:
+def played(rules: list[Rule], calls: list[tuple[Any, bool, int | None]], short: bool, heard: bool) -> Seen:
     """All that the agent, the tool, a listener and a record see."""
     seen: Seen = []
 
@@ -87,10 +90,8 @@ def played(
     def listen(injection: Injection) -> None:
         seen.append((injection.rule, injection.delivered, injection.moment, injection.call.nth, repr(injection.shown)))
 
-    clock = VirtualClock()
-    recorder = Recorder(clock) if watched else None
     plan, listener = Plan(name="p", seed=5, rules=tuple(rules)), listen if heard else None
-    session = Session(plan, clock=clock, watcher=recorder, on_injection=listener)
+    session = Session(plan, clock=VirtualClock(), on_injection=listener)
     wrapped, turn = wrap(pay, session if short else general(session)), ModelTurn(["pay", "get", "pay"])
     for amount, named, place in calls:
         try:
@@ -101,15 +102,18 @@ def played(
                 seen.append((wrapped(amount=amount) if named else wrapped(amount, "y"),))
         except Exception as error:
             seen.append((type(error).__name__, str(error)))
-    return seen + ([(repr(one),) for one in recorder.events] if recorder else [])
+    return seen
 
 
 @settings(deadline=None)
-@given(RULES, CALLS, st.booleans(), st.booleans())
+@given(RULES, CALLS, st.booleans(), st.integers(0, 2))
 def test_the_short_way_shows_what_the_long_one_does(
-    rules: list[Rule], calls: list[tuple[Any, bool, int | None]], heard: bool, watched: bool
+    rules: list[Rule], calls: list[tuple[Any, bool, int | None]], heard: bool, soon: int
 ) -> None:
-    assert played(rules, calls, True, heard, watched) == played(rules, calls, False, heard, watched)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session_module, "SOON", soon)
+        short = played(rules, calls, True, heard)
+    assert short == played(rules, calls, False, heard)
 
 
 @given(CONDITIONS, st.integers(0, 40), st.text(max_size=4))
@@ -137,17 +141,16 @@ def entries(session: Session) -> list[str]:
 
 
 def test_which_tools_have_a_short_way() -> None:
-    """From the second call on: the first one fixes what is known of the tool."""
     for plan, name in (
         (struck(), "entry"),
         (struck(Probability(0.5)), "entry"),
         (struck(First(2), moment=None), "entry"),
-        (struck(at_most=2), "<lambda>"),
-        (struck(persistence="permanent"), "<lambda>"),
-        (struck(FirstTouch(("forecast", "other"))), "<lambda>"),
+        (struck(at_most=2), ""),
+        (struck(persistence="permanent"), ""),
+        (struck(FirstTouch(("forecast", "other"))), ""),
         (
             Plan(name="p", rules=(Rule(match=OSLO, fault=Error(status=503)),)),
-            "<lambda>",
+            "",
         ),
         (Plan(name="none"), "_pass"),
     ):
@@ -156,7 +159,55 @@ def test_which_tools_have_a_short_way() -> None:
         for _ in range(3):
             with suppress(ToolFault):
                 called("Oslo")
-        assert entries(session) == [name]
+        assert entries(session) == ([name] if name else [])
+
+
+def test_a_tool_that_is_called_a_few_times_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "SOON", 8)
+    session = Session(struck(Probability(0.0)))
+    called = wrap(forecast, session)
+    for _ in range(9):
+        called("Oslo")
+        assert entries(session) == []
+    called("Oslo")
+    assert entries(session) == ["entry"]
+
+
+def test_a_session_is_freed_at_once() -> None:
+    """A way in does not hold it: what it holds, such as answers, would else wait for the garbage collector."""
+    gc.collect()
+    gc.disable()
+    try:
+        session = Session(struck(Probability(0.5)))
+        called = wrap(forecast, session)
+        for _ in range(5):
+            with suppress(ToolFault):
+                called("Oslo")
+        assert entries(session) == ["entry"]
+        held = weakref.ref(session)
+        del session, called
+        assert held() is None
+    finally:
+        gc.enable()
+
+
+def test_a_tool_of_which_one_learns_while_its_way_is_made_has_none() -> None:
+    session = Session(Plan(name="p", rules=(Rule(match=Tag("risky"), when=Always(), fault=Error(status=503)),)))
+    state = session._injector.state("forecast")
+    session.know([ToolSpec("forecast", tags=frozenset({"risky"}))])
+    keep_entry(session.entries, Parameters(forecast), state, session._injector, Session._struck)
+    assert entries(session) == []
+
+
+@pytest.mark.parametrize("shared", [list, dict])
+def test_arguments_that_hold_themselves_take_no_time(shared: Callable[[], Any]) -> None:
+    """With two ways to itself, a walk without memory would never end."""
+    node = shared()
+    for one in ("a", "b"):
+        node.append([node]) if isinstance(node, list) else node.update({one: {"parent": node}})
+    called = wrap(forecast, Session(struck(Probability(0.0))))
+    for _ in range(5):
+        assert called(node)["city"] is node
 
 
 def test_a_declaration_before_the_first_call_is_heard() -> None:
@@ -172,7 +223,8 @@ def test_a_declaration_before_the_first_call_is_heard() -> None:
 def test_a_late_declaration_lets_go_of_ways_that_passed() -> None:
     session = Session(Plan(name="p", rules=(Rule(match=Tool("forecast"), when=Always(), fault=Error(status=503)),)))
     other = wrap(forecast, session, name="other")
-    assert other("Oslo") == forecast("Oslo")
+    for _ in range(2):
+        assert other("Oslo") == forecast("Oslo")
     assert entries(session) == ["_pass"]
     wrap(forecast, session, name="other", effects=True)
     assert entries(session) == []
@@ -181,8 +233,9 @@ def test_a_late_declaration_lets_go_of_ways_that_passed() -> None:
 def test_a_session_in_which_functions_are_wrapped_without_end_stays_small() -> None:
     session = Session(struck(Probability(0.0)))
     for _ in range(2 * KEPT):
-        assert wrap(forecast, session)("Oslo") == forecast("Oslo")
-    assert len(session.entries) <= KEPT
+        called = wrap(forecast, session)
+        assert [called("Oslo"), called("Oslo")] == [forecast("Oslo")] * 2
+    assert 0 < len(session.entries) <= KEPT
 
 
 def test_two_functions_of_one_name_are_drawn_by_their_own_parameters() -> None:
@@ -241,14 +294,14 @@ def test_an_async_tool_and_a_decorated_one_take_the_short_way() -> None:
 
 
 def test_a_cascade_hears_of_an_answer_that_nobody_else_does() -> None:
-    """The first call of a tool takes the long way, so the second is struck."""
+    """The first two calls of a tool take the long way, so the third is struck."""
     rules = (
-        Rule(id="a", match=Tool("forecast"), when=Nth(2), fault=Error(status=503), moment="before"),
+        Rule(id="a", match=Tool("forecast"), when=Nth(3), fault=Error(status=503), moment="before"),
         Rule(id="b", match=Tool("pay"), when=Always(), fault=Error(status=500), after="a", moment="before"),
     )
     session = Session(Plan(name="p", rules=rules))
     called, pay = wrap(forecast, session), wrap(forecast, session, name="pay")
-    assert (called("Oslo"), pay("Oslo")) == (forecast("Oslo"), forecast("Oslo"))
+    assert [called("Oslo"), called("Oslo"), pay("Oslo")] == [forecast("Oslo")] * 3
     with pytest.raises(ToolFault, match="503"):
         called("Oslo")
     with pytest.raises(ToolFault, match="500"):
@@ -257,11 +310,11 @@ def test_a_cascade_hears_of_an_answer_that_nobody_else_does() -> None:
 
 def test_the_second_of_two_rules_answers_with_its_own_fault() -> None:
     rules = (
-        Rule(match=Tool("forecast"), when=Nth(3), fault=Error(status=503), moment="before"),
-        Rule(match=Tool("forecast"), when=Nth(2), fault=Error(status=429), moment="before"),
+        Rule(match=Tool("forecast"), when=Nth(4), fault=Error(status=503), moment="before"),
+        Rule(match=Tool("forecast"), when=Nth(3), fault=Error(status=429), moment="before"),
     )
     called = wrap(forecast, Session(Plan(name="p", rules=rules)))
-    assert called("Oslo") == forecast("Oslo")
+    assert [called("Oslo"), called("Oslo")] == [forecast("Oslo")] * 2
     for status in ("429", "503"):
         with pytest.raises(ToolFault, match=status):
             called("Oslo")
@@ -318,28 +371,19 @@ def test_the_text_of_a_body_that_changes_is_written_anew() -> None:
 # --- arguments that are looked up ----------------------------------------------------------------------------------
 
 
-ALIKE = [(1,), (True,), (1.0,), ([1],), ([True],), ({"a": 1},), ({"a": True},), ({"a": (1,)},), ({"a": [1]},)]
-
-
-def test_forms_tell_types_apart() -> None:
-    forms = {form_of(one) for one in ALIKE}
-    assert len(forms) == len(ALIKE)
-
-
-@pytest.mark.parametrize("held", [array.array("i", [1]), np.float64(1.0), np.arange(3), b"ab", bytearray(b"ab")])
-def test_what_holds_bytes_is_never_looked_up(held: Any) -> None:
-    """`marshal` writes all of these as their bytes, so that one would be taken for another."""
+@pytest.mark.parametrize("held", [[1], {"a": 1}, (1,), np.arange(3), array.array("i", [1]), {1}, b"ab", object()])
+def test_what_may_hold_others_is_never_looked_up(held: Any) -> None:
+    """Equal values in it may be of other types, as 1 and true are."""
     memory = ArgumentMemory(None)
     assert len({id(one) for one in [memory.known({"a": held}) for _ in range(4)]}) == 4
-    assert form_of(held) == form_of(bytes(memoryview(held)))
 
 
 def test_arguments_that_come_again_are_looked_up_and_not_for_ever() -> None:
-    memory, given = ArgumentMemory(None), {"a": [1, {"b": None}]}
+    memory, given = ArgumentMemory(None), {"a": 1, "b": "x" * 100_000}
     first, second, third = (memory.known(given) for _ in range(3))
     assert first is not second  # most arguments are new, so nothing is kept of them
     assert second is third
-    assert memory.known({"a": [True, {"b": None}]}) is not third
+    assert memory.known({**given, "a": True}) is not third
     for one in range(MOST):
         memory.known({"a": one})
     again = memory.known(given)

@@ -6,6 +6,8 @@ command goes on from there. The chain of digests and the table of verdicts are o
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -25,7 +27,6 @@ from sealegs.traces.record_files import (
     records_exist,
     records_size,
 )
-from sealegs.traces.redaction import OWNER_ONLY
 
 COMPARED = 1 << 20  # bytes at a time
 LATER = "compress it later"
@@ -75,8 +76,13 @@ def _check_finished(folder: Path) -> None:
         raise UserError(f"{folder} is not a folder; name that of a finished run")
     if not records_exist(records):
         raise UserError(f"{folder} holds no {RECORDS}; name the folder of a finished run without Inspect")
+    for form in (records, compressed_form(records)):
+        if form.is_symlink() or (form.exists() and not form.is_file()):
+            raise UserError(f"{form} is a link, or no file at all; name the folder that holds the file itself")
     if lacks_seal(records):
-        raise UserError(f"{records} is not sealed: its writer was killed; give the run's command again, which seals it")
+        raise UserError(
+            f"{records} is not sealed: a run still writes it, or was killed; let it end, or give its command again"
+        )
 
 
 def _compressed(folder: Path) -> CompressedRun:
@@ -110,7 +116,8 @@ def _pack(plain: BinaryIO, packed: Path, records: Path) -> None:
     if _holds_same(packed, records):  # a killed process wrote it
         return
     _check_replaceable(packed, records)
-    write_atomically(packed, packed_blocks(plain), "make room", OWNER_ONLY)
+    mode = stat.S_IMODE(os.fstat(plain.fileno()).st_mode)  # whoever could read the records still can
+    write_atomically(packed, packed_blocks(plain), "make room, or see who may write there", mode)
     if not _holds_same(packed, records):
         packed.unlink()
         raise UserError(f"{packed} does not hold what was written to it; check the disk. {records} stays as it is")
@@ -125,16 +132,16 @@ def _holds_same(packed: Path, records: Path) -> bool:
 
 
 def _check_replaceable(packed: Path, records: Path) -> None:
-    """Refuse to replace a compressed form that holds what the plain one does not: a killed `gunzip` leaves both so.
+    """Refuse to replace a compressed form that may hold what the plain one does not: a killed `gunzip` leaves both so.
 
     Raises:
-        UserError: it does.
+        UserError: it may. One that cannot be read is refused, too: it is none of ours, or was damaged later.
     """
     try:
         if not packed.exists() or all(one == other[: len(one)] for one, other in _stretches(packed, records)):
             return
-    except CompressionError:
-        return  # nothing is lost with it that could still be read
+    except CompressionError as error:
+        raise UserError(f"{error}. It may hold more than {records.name} does, so nothing replaces it") from error
     raise UserError(f"{packed} holds what {records} does not; delete the one that is not whole")
 
 

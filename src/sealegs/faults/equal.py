@@ -12,8 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Set
 from decimal import Decimal
-from marshal import dumps
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from sealegs.faults import seeds
 from sealegs.faults.spec import ToolSpec
@@ -25,11 +24,8 @@ ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 LONG = 4_000  # characters of the form of an object within an argument that is kept as it is
 SHORT = 200  # characters of a key that is kept as it is; of a longer one the hash
 MOST = 64  # forms of arguments that are remembered
-FORM = 1_000  # bytes of one
-DEEPEST = 4  # levels of lists and objects in one
 PLAIN = frozenset({str, int, float, bool, type(None)})  # types of values that hold no others
-FIELDS = 1_000  # of a tool, that are kept
-SPECS = 1_000  # of which fields are kept
+SPECS = 100  # tools of which fields are kept
 V = TypeVar("V")
 _fields: dict[int, tuple[ToolSpec | None, WrittenFields]] = {}  # by the id of the spec
 
@@ -80,11 +76,9 @@ class WrittenFields(dict[str, tuple[bool, str | None]]):
     def __missing__(self, name: str) -> tuple[bool, str | None]:
         field = self._properties.get(name)
         if not isinstance(field, Mapping):
-            field = {}
+            return False, None  # and not kept, since an agent may name any
         literal = field.get("type") == "string"
-        found = (literal, _written(field["default"], literal) if "default" in field else None)
-        if len(self) < FIELDS:  # an agent may name any
-            self[name] = found
+        self[name] = found = (literal, _written(field["default"], literal) if "default" in field else None)
         return found
 
     def key(self, arguments: Mapping[str, Any]) -> str:
@@ -99,38 +93,32 @@ class WrittenFields(dict[str, tuple[bool, str | None]]):
         return repr(sorted(found))
 
 
-def form_of(given: Any) -> bytes:
-    """The bytes by which arguments are looked up; empty where one is an object that is not data."""
-    try:
-        return dumps(given, 0)
-    except ValueError:
-        return b""
+class FormMemory(dict[tuple[Any, ...], V], Generic[V]):
+    """Knowledge of arguments that come again, by tuples of them that end with their types: 1 and true are equal.
 
-
-class FormMemory(dict[bytes, V], Generic[V]):
-    """Knowledge of arguments that come again, by their form. `get` gives it; most arguments are new."""
+    `get` gives it, and raises TypeError where an argument has no hash. Most arguments are new.
+    """
 
     __slots__ = ("_seen",)
 
     def __init__(self) -> None:
         super().__init__()
-        self._seen: set[bytes] = set()
+        self._seen: set[int] = set()  # hashes, so as to hold no arguments
 
-    def comes_again(self, form: bytes, given: object) -> bool:
+    def comes_again(self, form: tuple[Any, ...], types: int) -> bool:
         """Return whether these arguments came before, so that what is known of them is worth being kept.
 
-        It must be kept only then. Arrays and the like have the form of their bytes, so arguments that hold bytes never
-        come again; and none of them is taken for what is kept, since the form of bytes begins as no other does.
+        Not if they hold others, whose types would have to be compared, too. `types`: so many end the form.
         """
-        if form not in self._seen:
+        seen = hash(form)
+        if seen not in self._seen:
             # Cleared rather than evicted one by one: a retry comes soon, so what is old is hardly needed again.
             if len(self._seen) >= MOST:
                 self._seen.clear()
                 self.clear()
-            if 0 < len(form) <= FORM:
-                self._seen.add(form)
+            self._seen.add(seen)
             return False
-        return _plain(given, DEEPEST)
+        return PLAIN.issuperset(form[len(form) - types :])
 
 
 class KnownArguments:
@@ -160,11 +148,14 @@ class ArgumentMemory:
 
     def known(self, arguments: Mapping[str, Any]) -> KnownArguments:
         """The arguments, as draws are named by them."""
-        form = form_of(arguments)
-        found = self._known.get(form)
+        form = (*arguments.items(), *map(type, arguments.values()))
+        try:
+            found = self._known.get(form)
+        except TypeError:  # a list or an object among them, which has no hash
+            return self.new(arguments)
         if found is None:
             found = self.new(arguments)
-            if self._known.comes_again(form, arguments):
+            if self._known.comes_again(form, len(arguments)):
                 self._known[form] = found
         return found
 
@@ -255,16 +246,3 @@ def _shown(value: Any) -> str:
         return repr(value)
     except Exception:  # an object that cannot say what it is
         return f"<{type(value).__name__} at {id(value)}>"
-
-
-def _plain(value: object, levels: int) -> bool:
-    """Return whether a value is of plain types alone, down to so many levels."""
-    kind = type(value)
-    if kind in PLAIN:
-        return True
-    if not levels:
-        return False
-    if kind is dict:
-        items = cast(dict[object, object], value).items()
-        return all(type(key) is str and _plain(item, levels - 1) for key, item in items)
-    return (kind is list or kind is tuple) and all(_plain(one, levels - 1) for one in cast(list[object], value))

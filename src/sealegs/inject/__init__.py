@@ -8,9 +8,9 @@ from sealegs.inject.call_context import current_call
 from sealegs.inject.clock import Clock, EndlessWait, RealClock, VirtualClock
 from sealegs.inject.injection import Injection, safely_equal
 from sealegs.inject.injector import Injector, MisfireWarning
-from sealegs.inject.layer_context import LayerAction, LayerContext, ToolHandle, Watcher
+from sealegs.inject.layer_context import LayerAction, LayerContext, ToolHandle, Watcher, as_given
 from sealegs.inject.seam import NO_DRY_RUN, compose_layers, drive, drive_async, pass_through, stack_layers, with_timeout
-from sealegs.inject.session import InterceptedCall, Session, as_given, current
+from sealegs.inject.session import InterceptedCall, Session, current
 from sealegs.inject.stream_drivers import StreamEnd, drive_stream, drive_stream_async
 from sealegs.inject.turn import ModelTurn
 

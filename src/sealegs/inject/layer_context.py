@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from sealegs.faults.call import Call, Layer, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
@@ -181,3 +181,8 @@ def one_listener(*listeners: Callable[[Injection], None] | None) -> Callable[[In
 
 def unheard(news: object, **more: object) -> None:
     """Do nothing, as nobody watches."""
+
+
+def as_given(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments themselves: what `Session.intercept` reads where an adapter has them at hand."""
+    return arguments

@@ -8,6 +8,7 @@ the agent sees. The drivers are the only places where tools run and time passes,
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Sequence
+from dataclasses import replace
 
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait
 from sealegs.inject.call_context import running
@@ -56,6 +57,11 @@ def stack_layers(layers: Sequence[Layer]) -> Layer:
 def pass_through(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
     """The layer that does nothing."""
     return (yield call)
+
+
+def whole_answers(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+    """Below the layers of others: they may try again or answer otherwise, so nothing is shown before they have."""
+    return (yield call if call.chunks is None else replace(call, chunks=None))
 
 
 def with_timeout(timeout: float, layer: Layer) -> Layer:

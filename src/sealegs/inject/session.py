@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from sealegs.faults.call import ALL, Call, Layer, Outcome, Wait
@@ -23,23 +21,24 @@ from sealegs.inject.layer_context import (
     LayerContext,
     ToolHandle,
     Watcher,
+    as_given,
     bind_layers,
     one_listener,
     unheard,
 )
-from sealegs.inject.seam import compose_layers, drive, drive_async, stack_layers, with_timeout
+from sealegs.inject.seam import compose_layers, drive, drive_async, stack_layers, whole_answers, with_timeout
 from sealegs.inject.stream_drivers import Run, RunAsync, Split, drive_stream, drive_stream_async
 from sealegs.inject.tool_routing import ToolRouter, handle_of_runner
 from sealegs.inject.tool_state import Substitution, TriggeredFaults
 
-if TYPE_CHECKING:  # a relay of calls between processes has no use for them
-    from sealegs.inject.followed_call import CallFollower, FollowedCall
+if TYPE_CHECKING:  # most sessions are over before one is made
     from sealegs.inject.tool_entry import FunctionParameters, ToolEntry
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 UNARMED = Plan(name="unarmed")  # shared by all sessions: a plan is frozen
+SOON = 8  # calls of a tool: for fewer, to make another way in costs more than it saves
 NO_OTHERS: Mapping[str, ToolHandle | Callable[[Call], Any]] = {}
 
 
@@ -66,7 +65,7 @@ class Session:
         on_injection: called with each fault that fired, if nobody needs to follow every call for it.
 
     Attributes:
-        entries: the ways in that hold, by the parameters of functions; only read it, and ask `entry` for another.
+        entries: shorter ways in for calls of plain functions, by their parameters; only read it.
     """
 
     def __init__(
@@ -94,7 +93,7 @@ class Session:
         self._injector = Injector(
             plan, episode=episode, specs=self._specs.values(), on_injection=listener, now=self.clock.now
         )
-        self.entries: dict[FunctionParameters, ToolEntry[InterceptedCall | FollowedCall]] = {}
+        self.entries: dict[FunctionParameters, ToolEntry[Self, InterceptedCall]] = {}
         self._states = self._injector.states  # looked up here: most calls need no more, and each step costs them
         # the mapping itself, so that the watcher sees tools announced later
         getattr(watcher, "knows", unheard)(self._specs)
@@ -106,14 +105,14 @@ class Session:
         self._router = ToolRouter(self._others, self._deadline)
         # The time limit goes around the injector, below other layers, so that a retry gets a new limit of its own.
         self._inner = inner = self._patient(self._injector.layer)
-        inner = compose_layers(stack_layers((*layers, _whole)), inner) if layers else inner
+        inner = compose_layers(stack_layers((*layers, whole_answers)), inner) if layers else inner
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
+        self._follower = watcher if not layers and isinstance(watcher, FollowingWatcher) else None
         # The fast path runs the tool outside the generators, so nothing else may need to see the call.
         only: object = layers[0] if watcher is None and len(layers) == 1 else None
         self._fast: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
         self._ids = itertools.count(1)
-        self._follower = self._follower_for(watcher) if isinstance(watcher, FollowingWatcher) and not layers else None
 
     def know(self, specs: Iterable[ToolSpec], *, begun: bool = True) -> None:
         """Learn of tools that are announced late; one that was called already stays as it was known then.
@@ -193,31 +192,22 @@ class Session:
         faults = self._injector.aim(state, arguments)
         return None if faults is None else self._struck(tool, arguments, faults)
 
-    def entry(
-        self, tool: str, parameters: FunctionParameters, spec: ToolSpec | None = None
-    ) -> ToolEntry[InterceptedCall | FollowedCall]:
-        """The way in for calls of a plain function, kept in `entries` as long as it holds: `intercept` for less.
+    def intercept_function(
+        self,
+        tool: str,
+        parameters: FunctionParameters,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        spec: ToolSpec | None = None,
+    ) -> InterceptedCall | Outcome | None:
+        """Do the same for a plain function; after some calls it has its own way in, which may answer the call."""
+        if self._alone and (state := self._states.get(tool)) is not None and (state.idle or state.quick):
+            state.asked += 1
+            if state.asked > SOON:
+                from sealegs.inject.tool_entry import keep_entry
 
-        Where nobody else need see a call that a fault answers at once, it gives the answer in place of the call.
-        """
-        from sealegs.inject.followed_call import FollowedCall
-        from sealegs.inject.tool_entry import keep_entry, quick_entry
-
-        if spec is not None:
-            self.declare(spec)
-        state = self._states.get(tool) or self._injector.state(tool)
-        plain = self._alone or self._follower is not None
-        found: ToolEntry[InterceptedCall | FollowedCall]
-        if not plain or not (state.idle or state.quick):
-            found = lambda args, kwargs: self.intercept(tool, parameters.named, args, kwargs)  # noqa: E731
-        elif self._follower is None:
-            found = quick_entry(state, parameters, self._injector, partial(self._struck, tool))
-        else:
-            followed = partial(FollowedCall, self._follower, tool)
-            found = quick_entry(state, parameters, self._injector, followed, followed)
-        if not plain or state.idle or state.counted:  # else its first call may make it quick
-            keep_entry(self.entries, parameters, found)
-        return found
+                keep_entry(self.entries, parameters, state, self._injector, Session._struck)
+        return self.intercept(tool, parameters.named, args, kwargs, spec)
 
     def _struck(self, tool: str, arguments: Mapping[str, Any], faults: TriggeredFaults) -> InterceptedCall:
         layer = self._injector.layer_of(faults)
@@ -242,10 +232,9 @@ class Session:
         nth: int = 0,
     ) -> Outcome:
         """Make a call in this thread; `run` runs the tool. `layer` and `nth`: those of an intercepted call."""
-        layer = layer or self._layer
+        layer, run = layer or self._layer, self.runner(run)
         if self._follower is not None and layer is self._layer:
-            return self._follower.aimed(tool, arguments).call(run)
-        run = self.runner(run)
+            return self._followed(self._follower, tool, arguments, run)
         call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
         # Applied to the agent's own tool here; the router applies it to the others that layers call.
         if self._deadline is not None:
@@ -273,10 +262,9 @@ class Session:
         nth: int = 0,
     ) -> Outcome:
         """Make a call in this task; see `call`."""
-        layer = layer or self._layer
+        layer, run = layer or self._layer, self.runner_async(run)
         if self._follower is not None and layer is self._layer:
-            return await self._follower.aimed(tool, arguments).call_async(run)
-        run = self.runner_async(run)
+            return await self._followed_async(self._follower, tool, arguments, run)
         call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
         if self._deadline is not None:
             run = with_deadline_async(run, self._deadline)
@@ -313,6 +301,31 @@ class Session:
         routed = self._router.route_stream_async(tool, run) if self._others else run
         return drive_stream_async(layer or self._layer, call, routed, split, self.clock)
 
+    def _followed(
+        self, watcher: FollowingWatcher, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome]
+    ) -> Outcome:
+        """Make a call that a watcher follows, through layers only where a fault must be driven."""
+        faults = self._injector.aim(self._injector.state(tool), arguments)
+        call = Call(tool, arguments, f"call-{next(self._ids)}", 0 if faults is None else faults.nth)
+        if faults is None:
+            return watcher.follow(call, run)
+        struck = self._injector.layer_of(faults)
+        if type(struck) is Substitution:
+            return watcher.follow_struck(call, run, struck.answer)
+        return drive(watcher.around(self._patient(struck)), call, run, self.clock)
+
+    async def _followed_async(
+        self, watcher: FollowingWatcher, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Awaitable[Any]]
+    ) -> Outcome:
+        faults = self._injector.aim(self._injector.state(tool), arguments)
+        call = Call(tool, arguments, f"call-{next(self._ids)}", 0 if faults is None else faults.nth)
+        if faults is None:
+            return await watcher.follow_async(call, run)
+        struck = self._injector.layer_of(faults)
+        if type(struck) is Substitution:
+            return await watcher.follow_struck_async(call, run, struck.answer_async)
+        return await drive_async(watcher.around(self._patient(struck)), call, run, self.clock)
+
     def runner(self, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
         """The function that answers the agent's calls: the tool itself, unless a session of other tools names more."""
         return run
@@ -335,13 +348,7 @@ class Session:
 
     def _rest(self, steps: Generator[Call | Wait, Outcome, Outcome]) -> Layer:
         """The layers that are left once a call that nothing strikes was made, as one layer."""
-        return compose_layers(compose_layers(lambda call: steps, _whole), self._inner)
-
-    def _follower_for(self, watcher: FollowingWatcher) -> CallFollower:
-        from sealegs.inject.followed_call import CallFollower
-
-        runners = (self.runner, self.runner_async)
-        return CallFollower(watcher, *runners, self._injector, self._patient, self.clock, self._ids)
+        return compose_layers(compose_layers(lambda call: steps, whole_answers), self._inner)
 
     def _reaches(self, tool: str) -> bool:
         if not self._reach_any:
@@ -384,16 +391,6 @@ class InterceptedCall:
     def stream_async(self, run: RunAsync, split: Split) -> AsyncGenerator[Any, None]:
         """Make it in this task, answered chunk by chunk."""
         return self._session.stream_async(self._tool, self.arguments, run, split, self.layer)
-
-
-def _whole(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
-    """Below the layers of others: they may try again or answer otherwise, so nothing is shown before they have."""
-    return (yield call if call.chunks is None else replace(call, chunks=None))
-
-
-def as_given(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments themselves: what `Session.intercept` reads where an adapter has them at hand."""
-    return arguments
 
 
 ACTIVE: ActiveSessions[Session] = ActiveSessions()

@@ -1,4 +1,4 @@
-"""The way into a session for the calls of a plain function: it says of each what becomes of it.
+"""A shorter way into a session for calls of a plain function: it says of each what becomes of it.
 
 Where a session asks nothing of a tool's calls but the conditions of its rules, a call that passes costs little more
 than the draw: whatever is the same for all calls is looked up once, and kept in a function.
@@ -7,19 +7,20 @@ than the draw: whatever is the same for all calls is looked up once, and kept in
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
-from marshal import dumps
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from sealegs.faults.call import Outcome
-from sealegs.faults.equal import FormMemory, KnownArguments
+from sealegs.faults.equal import FormMemory
 from sealegs.inject.injector import Injector
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults
 from sealegs.inject.turn import place_in_turn
 
-MOST = 1_000  # ways in that a session keeps
-T = TypeVar("T")
-ToolEntry = Callable[[tuple[Any, ...], dict[str, Any]], T | Outcome | None]
+MOST = 100  # ways in that a session keeps
+S = TypeVar("S")  # the session
+T = TypeVar("T")  # a call that something strikes
+ToolEntry = Callable[[S, tuple[Any, ...], dict[str, Any]], T | Outcome | None]
+Struck = Callable[[S, str, Mapping[str, Any], TriggeredFaults], T]
 
 
 class FunctionParameters(Protocol):
@@ -29,38 +30,42 @@ class FunctionParameters(Protocol):
         """The arguments by name."""
 
 
-def quick_entry(
-    state: ToolState,
+def keep_entry(
+    entries: dict[FunctionParameters, ToolEntry[S, T]],
     parameters: FunctionParameters,
+    state: ToolState,
     injector: Injector,
-    struck: Callable[[Mapping[str, Any], TriggeredFaults], T],
-    passed: Callable[[Mapping[str, Any]], T] | None = None,
-) -> ToolEntry[T]:
-    """The way in for a tool that is `idle` or `quick`.
+    struck: Struck[S, T],
+) -> None:
+    """Make the way in for a tool that is `idle` or `quick`, and keep it among those of a session.
+
+    It is a function of the session and a call's arguments. It counts the call, and returns None where the call passes
+    as it is, an outcome where a fault has answered it and nobody is told, and else the call as `struck` makes it. It
+    does not hold the session, which would then be freed late.
 
     Args:
-        state: the tool.
+        entries: where it is kept. A session may wrap a function anew for every call, so their number is bounded.
         parameters: of the function.
+        state: the tool.
         injector: whose faults strike it.
-        struck: makes the call that something strikes, of its arguments.
-        passed: makes the one that nothing strikes; None where the adapter is to run the tool itself.
-
-    Returns:
-        A function of a call's arguments. It counts the call, and returns what was made of it; None where the adapter is
-        to run the tool; an outcome where a fault has answered the call already.
+        struck: makes a call of the session, the tool's name, the arguments, and what strikes it.
     """
-    if state.idle:
-        return _pass if passed is None else _followed(parameters, passed)
-    if injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before and state.rules[0].unconditional:
-        return _answered(state, injector)
-    return _QuickCalls(state, parameters, injector, struck, passed).entry()
-
-
-def keep_entry(entries: dict[FunctionParameters, T], parameters: FunctionParameters, entry: T) -> None:
-    """Keep the way in for a function among those of a session, which may wrap a function anew for every call."""
     if len(entries) >= MOST:
         entries.clear()
-    entries[parameters] = entry
+    if state.idle:
+        entries[parameters] = _pass
+    elif _answers_all(state, injector):
+        entries[parameters] = _answered(state, injector)
+    else:
+        entries[parameters] = _QuickCalls(state, parameters, injector, struck).entry()
+    if injector.states.get(state.tool) is not state:  # somebody has learned of the tool, and cleared them, meanwhile
+        entries.clear()
+
+
+def _answers_all(state: ToolState, injector: Injector) -> bool:
+    """Return whether one fault answers each call before the tool's work, and nobody is told."""
+    only = state.rules[0]
+    return injector.unheard and len(state.rules) == 1 and only.answers_before and only.unconditional
 
 
 class RuleDecision(NamedTuple):
@@ -88,48 +93,43 @@ class DecidedCalls:
 
     __slots__ = ("calls", "decisions", "key")
 
-    def __init__(self, state: ToolState, known: KnownArguments) -> None:
-        self.key = known.key
-        self.calls = known.calls
+    def __init__(self, state: ToolState, key: str, calls: Iterator[int]) -> None:
+        self.key = key
+        self.calls = calls
         self.decisions = [
-            RuleDecision(one.by_arguments, one.rule.when.decision(one.fired_by(known.key)), one) for one in state.rules
+            RuleDecision(one.by_arguments, one.rule.when.decision(one.fired_by(key)), one) for one in state.rules
         ]
 
 
-class _QuickCalls(Generic[T]):
-    """The calls of a tool that is `quick`; see `quick_entry`."""
+class _QuickCalls(Generic[S, T]):
+    """The calls of a tool that is `quick`; see `keep_entry`."""
 
     def __init__(
-        self,
-        state: ToolState,
-        parameters: FunctionParameters,
-        injector: Injector,
-        struck: Callable[[Mapping[str, Any], TriggeredFaults], T],
-        passed: Callable[[Mapping[str, Any]], T] | None,
+        self, state: ToolState, parameters: FunctionParameters, injector: Injector, struck: Struck[S, T]
     ) -> None:
         self._state = state
         self._read = parameters.named
         self._injector = injector
         self._struck = struck
-        self._passed = passed
         self._decided: FormMemory[DecidedCalls] = FormMemory()
         self._answers_before = injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before
 
-    def entry(self) -> ToolEntry[T]:
+    def entry(self) -> ToolEntry[S, T]:
         """The way in."""
         # Variables of the function below: attributes would have to be looked up on each call.
-        state, number, read, passed = self._state, self._injector.number, self._read, self._passed
+        state, number, take_new, strike = self._state, self._injector.number, self._new, self._strike
         calls, keyed, place_of, look_up = state.calls, state.keyed, place_in_turn.get, self._decided.get
-        unread, take_new, strike = DecidedCalls(state, KnownArguments("", itertools.count())), self._new, self._strike
+        unread = DecidedCalls(state, "", itertools.count())
 
-        def entry(args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
+        def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
             if keyed:
+                form = (args, *kwargs.items(), *map(type, args), *map(type, kwargs.values()))
                 try:
-                    form = dumps((args, kwargs), 0)
-                except ValueError:  # an object among them that is not data
-                    form = b""
-                if (known := look_up(form)) is None:
-                    return take_new(form, args, kwargs)
+                    known = look_up(form)
+                except TypeError:  # a list or an object among them, which has no hash
+                    return take_new(session, None, args, kwargs)
+                if known is None:
+                    return take_new(session, form, args, kwargs)
             else:
                 known = unread
             place = place_of()
@@ -137,24 +137,22 @@ class _QuickCalls(Generic[T]):
             times = next(known.calls)
             for by_arguments, strikes, _ in known.decisions:
                 if strikes(times if by_arguments else nth):
-                    return strike(known, nth, times, args, kwargs)
-            return None if passed is None else passed(read(args, kwargs))
+                    return strike(session, known, nth, times, args, kwargs)
+            return None
 
         return entry
 
-    def _new(self, form: bytes, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | None:
-        """Take a call with arguments of which nothing is kept."""
+    def _new(self, session: S, form: tuple[Any, ...] | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | None:
+        """Take a call with arguments of which nothing is kept. `form`: None where nothing can be."""
         arguments = self._read(args, kwargs)
         known = self._state.arguments.new(arguments)
-        if self._decided.comes_again(form, (args, kwargs)):
-            self._decided[form] = DecidedCalls(self._state, known)
+        if form is not None and self._decided.comes_again(form, len(args) + len(kwargs)):
+            self._decided[form] = DecidedCalls(self._state, known.key, known.calls)
         faults = self._injector.aim(self._state, arguments, known)
-        if faults is not None:
-            return self._struck(arguments, faults)
-        return None if self._passed is None else self._passed(arguments)
+        return None if faults is None else self._struck(session, self._state.tool, arguments, faults)
 
     def _strike(
-        self, known: DecidedCalls, nth: int, times: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, session: S, known: DecidedCalls, nth: int, times: int, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> T | Outcome:
         """Take a call that is counted, and that a rule strikes."""
         state = self._state
@@ -165,19 +163,14 @@ class _QuickCalls(Generic[T]):
         if not key and any(one.draws_by_arguments for one in fired):
             key = state.arguments.known(arguments).key
         faults = [TriggeredFault(one, one.drawn_by(nth, times, key)) for one in fired]
-        return self._struck(arguments, TriggeredFaults(state, nth, faults))
+        return self._struck(session, state.tool, arguments, TriggeredFaults(state, nth, faults))
 
 
-def _followed(parameters: FunctionParameters, passed: Callable[[Mapping[str, Any]], T]) -> ToolEntry[T]:
-    """The way in for calls to which nothing can happen, and which are watched."""
-    return lambda args, kwargs: passed(parameters.named(args, kwargs))
-
-
-def _answered(state: ToolState, injector: Injector) -> ToolEntry[Any]:
+def _answered(state: ToolState, injector: Injector) -> ToolEntry[Any, Any]:
     """The way in for calls that one fault answers, each and every one, and of which nobody is told."""
     calls, place_of, answer = state.calls, place_in_turn.get, injector.answer_unheard(state.rules[0])
 
-    def entry(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
+    def entry(session: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
         place = place_of()
         if place is None:
             next(calls)
@@ -188,5 +181,5 @@ def _answered(state: ToolState, injector: Injector) -> ToolEntry[Any]:
     return entry
 
 
-def _pass(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _pass(session: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Let the call pass: nothing can happen to it."""

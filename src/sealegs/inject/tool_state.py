@@ -37,6 +37,7 @@ class ToolState:
 
     __slots__ = (
         "arguments",
+        "asked",
         "calls",
         "counted",
         "counts",
@@ -85,6 +86,7 @@ class ToolState:
         self.earlier: deque[tuple[Mapping[str, Any], Outcome]] | None = deque(maxlen=MEMORY) if stale else None
         # Whether the conditions of its rules alone decide what strikes a call, the first one aside.
         self.quick = False
+        self.asked = 0  # calls of plain functions that did not have a shorter way in
 
     def begin(self) -> None:
         """Take the tool as it is from now on: its first call is counted."""

@@ -19,8 +19,7 @@ from sealegs.faults.model_apis import ModelApi
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import MODEL, ToolSpec
 from sealegs.faults.triggers import Argument, First
-from sealegs.inject import Session, StreamEnd
-from sealegs.inject.session import as_given
+from sealegs.inject import Session, StreamEnd, as_given
 
 
 def plan_of_script(script: Script, plan: Plan) -> Plan:

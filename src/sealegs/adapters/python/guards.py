@@ -72,8 +72,11 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
     def guarded(*args: Any, **kwargs: Any) -> Any:
         if not sessions or (session := find()) is None:
             return function(*args, **kwargs)
-        entry = session.entries.get(parameters) or session.entry(name, parameters, spec)
-        if (found := entry(args, kwargs)) is None:
+        if (entry := session.entries.get(parameters)) is not None:
+            found = entry(session, args, kwargs)
+        else:
+            found = session.intercept_function(name, parameters, args, kwargs, spec)
+        if found is None:
             return function(*args, **kwargs)
         if not isinstance(found, OUTCOME):
             found = found.call(running(found.arguments, args, kwargs))
@@ -116,8 +119,11 @@ def async_guard(
     async def guarded(*args: Any, **kwargs: Any) -> Any:
         if not sessions or (session := find()) is None:
             return await function(*args, **kwargs)
-        entry = session.entries.get(parameters) or session.entry(name, parameters, spec)
-        if (found := entry(args, kwargs)) is None:
+        if (entry := session.entries.get(parameters)) is not None:
+            found = entry(session, args, kwargs)
+        else:
+            found = session.intercept_function(name, parameters, args, kwargs, spec)
+        if found is None:
             return await function(*args, **kwargs)
         if not isinstance(found, OUTCOME):
             try:

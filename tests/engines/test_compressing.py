@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import shutil
 import subprocess
@@ -169,16 +170,55 @@ def test_what_reads_back_otherwise_replaces_nothing(folder: Path, data: bytes, m
     assert unpacked(folder) == data
 
 
-def test_a_compressed_form_that_is_behind_or_damaged_is_written_anew(folder: Path, data: bytes) -> None:
+def test_a_compressed_form_that_is_behind_is_written_anew(folder: Path, data: bytes) -> None:
     """After `gunzip -k`, more episodes came to the plain file."""
     compress(folder)
     (folder / RECORDS).write_bytes(data + data[:1_000])
     compress(folder)
     assert unpacked(folder) == data + data[:1_000]
-    (folder / RECORDS).write_bytes(data)
-    compressed_form(folder / RECORDS).write_bytes(compressed_form(folder / RECORDS).read_bytes()[:-50])
-    compress(folder)
-    assert unpacked(folder) == data
+
+
+def damaged(packed: bytes) -> bytes:
+    return packed[:60] + bytes([packed[60] ^ 1]) + packed[61:]
+
+
+@pytest.mark.parametrize("other", [damaged, lambda packed: packed[:-50], lambda packed: gzip.compress(b"precious")])
+@pytest.mark.parametrize("left", [100_000, 1 << 30])
+def test_a_compressed_form_that_cannot_be_read_is_kept(
+    folder: Path, data: bytes, other: Callable[[bytes], bytes], left: int
+) -> None:
+    """An ordinary gzip file, or one with a bad block; the plain file may be all that a killed `gunzip` wrote."""
+    packed = compress(folder).file
+    packed.write_bytes(kept := other(packed.read_bytes()))
+    (folder / RECORDS).write_bytes(data[:left])
+    with pytest.raises(UserError, match=r"may hold more than episodes\.jsonl does, so nothing replaces it"):
+        compress(folder)
+    assert packed.read_bytes() == kept
+    assert (folder / RECORDS).read_bytes() == data[:left]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+def test_whoever_could_read_the_records_still_can(folder: Path, mode: int) -> None:
+    (folder / RECORDS).chmod(mode)
+    assert compress(folder).file.stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.parametrize("name", ["episodes.jsonl", "episodes.jsonl.gz"])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link", "link to nothing"])
+def test_what_is_no_file_of_records_is_refused(folder: Path, data: bytes, name: str, kind: str) -> None:
+    strange, elsewhere = folder / name, folder / "elsewhere"
+    strange.unlink(missing_ok=True)
+    if kind == "folder":
+        strange.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(strange)
+    else:
+        if kind == "link":
+            elsewhere.write_bytes(data)
+        strange.symlink_to(elsewhere)
+    with pytest.raises(UserError, match=r"is a link, or no file at all|holds no episodes\.jsonl"):
+        compress(folder)
+    assert not elsewhere.exists() or elsewhere.read_bytes() == data
 
 
 @pytest.mark.parametrize("left", [lambda data: data[:100_000], lambda data: b"{}\n" + data, lambda data: b""])
@@ -227,7 +267,7 @@ def test_all_folders_are_looked_at_before_anything_is_written(folder: Path, tmp_
     chain.write_bytes(b"".join(chain.read_bytes().splitlines(keepends=True)[:-1]))
     (tmp_path / "empty").mkdir()
     for other, why in (
-        (unsealed, "is not sealed: its writer was killed; give the run's command again"),
+        (unsealed, "is not sealed: a run still writes it, or was killed; let it end, or give its command again"),
         (tmp_path / "empty", r"empty holds no episodes\.jsonl; name the folder of a finished run"),
         (tmp_path / "nowhere", "nowhere is not a folder"),
         (folder / RECORDS, "is not a folder"),

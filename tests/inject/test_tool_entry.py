@@ -320,6 +320,16 @@ def test_the_second_of_two_rules_answers_with_its_own_fault() -> None:
             called("Oslo")
 
 
+def test_a_tool_without_rules_may_be_the_first_that_is_touched() -> None:
+    """It has a way in, too: its calls decide who is struck."""
+    touched = FirstTouch(("forecast", "pay"))
+    session = Session(Plan(name="p", rules=(Rule(match=Tool("pay"), when=touched, fault=Error(status=503)),)))
+    called, pay = wrap(forecast, session), wrap(forecast, session, name="pay")
+    assert [called("Oslo") for _ in range(4)] == [forecast("Oslo")] * 4
+    assert [pay("Oslo") for _ in range(4)] == [forecast("Oslo")] * 4
+    assert entries(session) == ["entry"]
+
+
 def test_a_listener_hears_of_every_fault() -> None:
     heard: list[Injection] = []
     called = wrap(forecast, Session(struck(), on_injection=heard.append))

@@ -54,7 +54,7 @@ def keep_entry(
         entries.clear()
     if state.idle:
         entries[parameters] = _pass
-    elif _answers_all(state, injector):
+    elif _answers_before(state, injector) and state.rules[0].unconditional:
         entries[parameters] = _answered(state, injector)
     else:
         entries[parameters] = _QuickCalls(state, parameters, injector, struck).entry()
@@ -62,10 +62,9 @@ def keep_entry(
         entries.clear()
 
 
-def _answers_all(state: ToolState, injector: Injector) -> bool:
-    """Return whether one fault answers each call before the tool's work, and nobody is told."""
-    only = state.rules[0]
-    return injector.unheard and len(state.rules) == 1 and only.answers_before and only.unconditional
+def _answers_before(state: ToolState, injector: Injector) -> bool:
+    """Return whether one fault alone may strike, answers before the tool's work, and nobody is told."""
+    return injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before
 
 
 class RuleDecision(NamedTuple):
@@ -112,7 +111,7 @@ class _QuickCalls(Generic[S, T]):
         self._injector = injector
         self._struck = struck
         self._decided: FormMemory[DecidedCalls] = FormMemory()
-        self._answers_before = injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before
+        self._answers_before = _answers_before(state, injector)
 
     def entry(self) -> ToolEntry[S, T]:
         """The way in."""

@@ -22,8 +22,7 @@ from sealegs.faults.call import Moment
 from sealegs.faults.equal import MOST, ArgumentMemory
 from sealegs.faults.kinds import Connection, Delay, Delta, Error, IrrelevantResponse, RateLimit, Stale
 from sealegs.faults.triggers import Always, AnyCondition, Argument, First, FirstTouch, Nth, Probability, Tag, Tool
-from sealegs.inject import Injection, MisfireWarning, ModelTurn, Session, VirtualClock, current_call
-from sealegs.inject import session as session_module
+from sealegs.inject import Injection, MisfireWarning, ModelTurn, Session, VirtualClock, current_call, tool_state
 from sealegs.inject.tool_entry import MOST as KEPT
 from sealegs.inject.tool_entry import keep_entry
 from sealegs.traces import Recorder
@@ -64,7 +63,7 @@ Seen = list[tuple[Any, ...]]
 @pytest.fixture(autouse=True)
 def early(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tool has its way in after two calls: the first one fixes what is known of it."""
-    monkeypatch.setattr(session_module, "SOON", 0)
+    monkeypatch.setattr(tool_state, "SOON", 0)
 
 
 def general(session: Session) -> Session:
@@ -111,7 +110,7 @@ def test_the_short_way_shows_what_the_long_one_does(
     rules: list[Rule], calls: list[tuple[Any, bool, int | None]], heard: bool, soon: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session_module, "SOON", soon)
+        patch.setattr(tool_state, "SOON", soon)
         short = played(rules, calls, True, heard)
     assert short == played(rules, calls, False, heard)
 
@@ -163,7 +162,7 @@ def test_which_tools_have_a_short_way() -> None:
 
 
 def test_a_tool_that_is_called_a_few_times_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_module, "SOON", 8)
+    monkeypatch.setattr(tool_state, "SOON", 8)
     session = Session(struck(Probability(0.0)))
     called = wrap(forecast, session)
     for _ in range(9):

@@ -38,7 +38,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 UNARMED = Plan(name="unarmed")  # shared by all sessions: a plan is frozen
-SOON = 8  # calls of a tool: for fewer, to make another way in costs more than it saves
 NO_OTHERS: Mapping[str, ToolHandle | Callable[[Call], Any]] = {}
 
 
@@ -201,13 +200,16 @@ class Session:
         spec: ToolSpec | None = None,
     ) -> InterceptedCall | Outcome | None:
         """Do the same for a plain function; after some calls it has its own way in, which may answer the call."""
+        if spec is not None:
+            self.declare(spec)
         if self._alone and (state := self._states.get(tool)) is not None and (state.idle or state.quick):
-            state.asked += 1
-            if state.asked > SOON:
+            if state.asked_often():
                 from sealegs.inject.tool_entry import keep_entry
 
                 keep_entry(self.entries, parameters, state, self._injector, Session._struck)
-        return self.intercept(tool, parameters.named, args, kwargs, spec)
+            if state.idle:
+                return None
+        return self.intercept(tool, parameters.named, args, kwargs)
 
     def _struck(self, tool: str, arguments: Mapping[str, Any], faults: TriggeredFaults) -> InterceptedCall:
         layer = self._injector.layer_of(faults)

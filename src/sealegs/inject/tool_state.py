@@ -21,6 +21,7 @@ from sealegs.faults.triggers import AllOf, Always, Matcher
 from sealegs.inject.call_context import run_as_current, run_as_current_async
 from sealegs.inject.injection import NOTHING_DONE, FaultEvidence, safely_equal
 
+SOON = 8  # calls of a tool: for fewer, to make another way in costs more than it saves
 MEMORY = 16  # earlier outcomes kept of a tool for faults that serve old answers
 
 
@@ -36,8 +37,8 @@ class ToolState:
     """
 
     __slots__ = (
+        "_asked",
         "arguments",
-        "asked",
         "calls",
         "counted",
         "counts",
@@ -86,12 +87,17 @@ class ToolState:
         self.earlier: deque[tuple[Mapping[str, Any], Outcome]] | None = deque(maxlen=MEMORY) if stale else None
         # Whether the conditions of its rules alone decide what strikes a call, the first one aside.
         self.quick = False
-        self.asked = 0  # calls of plain functions that did not have a shorter way in
+        self._asked = 0
 
     def begin(self) -> None:
         """Take the tool as it is from now on: its first call is counted."""
         self.counted = True
         self.quick = self.earlier is None and all(one.quick for one in self.rules)
+
+    def asked_often(self) -> bool:
+        """Count a call of a plain function without a way in of its own, and return whether one is worth while."""
+        self._asked += 1
+        return self._asked > SOON
 
     def setting(self, fired: TriggeredFault, call: Call) -> FaultSetting:
         """The setting that a rule's fault strikes in. A permanent fault draws the same on every call."""

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from sealegs.engines import judging_ahead
 from sealegs.engines.compressing import compress_runs
 from sealegs.experiments import experiment
 from sealegs.experiments.experiment_report import read_experiment
 from sealegs.traces.record_files import compressed_form
 from tests import needs
 from tests.experiments import agents
-from tests.suites.test_verdict_table import EPISODES, RECORDS, directly, folder, parts, played, read, shown
+from tests.suites.test_verdict_table import EPISODES, RECORDS, directly, folder, in_ranges, parts, played, read, shown
 
-__all__ = ["folder", "played"]  # fixtures
+__all__ = ["folder", "in_ranges", "played"]  # fixtures
 
 
 @pytest.fixture
@@ -29,15 +27,6 @@ def packed(folder: Path, tmp_path: Path) -> Path:
     assert one.before == (folder / RECORDS).stat().st_size
     assert not (copy / RECORDS).exists()
     return copy
-
-
-@pytest.fixture
-def in_ranges(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Two processes judge, three episodes at a time."""
-    monkeypatch.setattr(judging_ahead, "LEAST", 0)
-    monkeypatch.setattr(judging_ahead, "EPISODES", 3)
-    with judging_ahead.judging_jobs(2):
-        yield
 
 
 def test_parts_from_before_are_used_after(folder: Path, judged: Counter[str]) -> None:

@@ -5,24 +5,19 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from sealegs.traces.record_chain import chain_file
 from tests import needs
-from tests.cli.test_merge import done, files
-from tests.cli.warm import WarmCommand, warm_command
+from tests.cli.test_merge import done, files, sealegs
+from tests.cli.warm import WarmCommand
+
+__all__ = ["sealegs"]  # a fixture
 
 LINE = "run maze --agent planner --limit 2 --levels C1 --modes NP,P1,P3 --jobs 1"
 RECORDS = "episodes.jsonl"
-
-
-@pytest.fixture(scope="module")
-def sealegs() -> Iterator[WarmCommand]:
-    with warm_command() as command:
-        yield command
 
 
 @pytest.fixture(scope="module")

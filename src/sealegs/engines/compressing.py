@@ -113,9 +113,8 @@ def _pack(plain: BinaryIO, packed: Path, records: Path) -> None:
     Raises:
         UserError: it cannot be written, or gives other bytes when it is read.
     """
-    if _holds_same(packed, records):  # a killed process wrote it
+    if _is_packed(packed, records):  # by a process that was killed
         return
-    _check_replaceable(packed, records)
     mode = stat.S_IMODE(os.fstat(plain.fileno()).st_mode)  # whoever could read the records still can
     write_atomically(packed, packed_blocks(plain), "make room, or see who may write there", mode)
     if not _holds_same(packed, records):
@@ -131,18 +130,22 @@ def _holds_same(packed: Path, records: Path) -> bool:
         return False
 
 
-def _check_replaceable(packed: Path, records: Path) -> None:
-    """Refuse to replace a compressed form that may hold what the plain one does not: a killed `gunzip` leaves both so.
+def _is_packed(packed: Path, records: Path) -> bool:
+    """Return whether a compressed form is there already; false if there is none, or only of the file's beginning.
 
     Raises:
-        UserError: it may. One that cannot be read is refused, too: it is none of ours, or was damaged later.
+        UserError: it holds something else, or cannot be read. A killed `gunzip` leaves the whole run in it, and only
+            its beginning in the plain file.
     """
+    same = packed.exists()
     try:
-        if not packed.exists() or all(one == other[: len(one)] for one, other in _stretches(packed, records)):
-            return
+        for one, other in _stretches(packed, records) if same else ():
+            if one != other[: len(one)]:
+                raise UserError(f"{packed} holds what {records} does not; delete the one that is not whole")
+            same &= one == other
     except CompressionError as error:
         raise UserError(f"{error}. It may hold more than {records.name} does, so nothing replaces it") from error
-    raise UserError(f"{packed} holds what {records} does not; delete the one that is not whole")
+    return same
 
 
 def _stretches(packed: Path, records: Path) -> Iterator[tuple[bytes, bytes]]:

@@ -14,11 +14,11 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from sealegs.faults.call import MORE_TO_COME, Call, Layer, Outcome, Wait
 from sealegs.faults.equal import KnownArguments
-from sealegs.faults.fault import Steps, Substitute, checked_steps
+from sealegs.faults.fault import Steps, checked_steps
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import really_waited
@@ -104,11 +104,9 @@ class Injector:
         """Count a call of the tool that a model asked for with others, and return its number."""
         return self._turns.number(target.tool, target.calls, place)
 
-    def answer_unheard(self, rule_state: RuleState) -> Callable[[], Outcome]:
-        """The answer to a call that this rule alone strikes before the tool's work; that delivers its fault."""
-        rule = rule_state.rule
-        self._delivered.add(rule.id)
-        return cast(Substitute, rule.fault).answer
+    def deliver(self, rule_state: RuleState) -> None:
+        """Note that a rule's fault was delivered, for rules that wait for it. No listener is told."""
+        self._delivered.add(rule_state.rule.id)
 
     def _begun(self, tool: str) -> ToolState:
         """The tool as it stays from its first call on. A declaration may have replaced what the caller has in hand."""

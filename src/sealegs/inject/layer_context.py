@@ -180,7 +180,7 @@ def one_listener(*listeners: Callable[[Injection], None] | None) -> Callable[[In
 
 
 def unheard(news: object, **more: object) -> None:
-    """Do nothing, as nobody watches."""
+    """Do nothing: nobody watches, or a layer is not in a session yet."""
 
 
 def as_given(arguments: Mapping[str, Any]) -> Mapping[str, Any]:

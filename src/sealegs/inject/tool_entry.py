@@ -156,7 +156,8 @@ class _QuickCalls(Generic[S, T]):
         """Take a call that is counted, and that a rule strikes."""
         state = self._state
         if self._answers_before:
-            return self._injector.answer_unheard(state.rules[0])()
+            self._injector.deliver(state.rules[0])
+            return state.rules[0].answer()
         fired = [one.rule_state for one in known.decisions if one.strikes(times if one.by_arguments else nth)]
         arguments, key = self._read(args, kwargs), known.key
         if not key and any(one.draws_by_arguments for one in fired):
@@ -167,7 +168,8 @@ class _QuickCalls(Generic[S, T]):
 
 def _answered(state: ToolState, injector: Injector) -> ToolEntry[Any, Any]:
     """The way in for calls that one fault answers, each and every one, and of which nobody is told."""
-    calls, place_of, answer = state.calls, place_in_turn.get, injector.answer_unheard(state.rules[0])
+    calls, place_of, answer = state.calls, place_in_turn.get, state.rules[0].answer
+    injector.deliver(state.rules[0])  # once will do, since the next call is answered
 
     def entry(session: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
         place = place_of()

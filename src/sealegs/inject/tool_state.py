@@ -197,6 +197,11 @@ class RuleState:
         self.taken = 0
         self.since: int | None = None  # the number of the call from which on it strikes for good
 
+    @property
+    def answer(self) -> Callable[[], Outcome]:
+        """Its fault's own function, of a kind that answers at once (`substitutes`)."""
+        return cast(Substitute, self.rule.fault).answer
+
     def fired_by(self, key: str) -> str:
         """The name of what decides whether it strikes calls with the arguments of this key."""
         return f"{self.stream}{seeds.SEPARATOR}{key}" if self.by_arguments else self.stream
@@ -332,7 +337,7 @@ class Substitution:
         evidence.answered(request, answer, True)
 
     def _shown(self) -> Outcome:
-        return cast(Substitute, self._triggered.faults[0].rule_state.rule.fault).answer()
+        return self._triggered.faults[0].rule_state.answer()
 
 
 class LateStream:

@@ -18,7 +18,7 @@ from sealegs.faults.equal import arguments_key
 from sealegs.faults.invariants import Violation
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
-from sealegs.inject.layer_context import FastPathLayer, LayerAction, LayerContext
+from sealegs.inject.layer_context import FastPathLayer, LayerContext, unheard
 from sealegs.recovery.answer_memory import Memory
 from sealegs.recovery.budget import Budget, BudgetTracker, Meter
 from sealegs.recovery.completeness import is_partial
@@ -130,7 +130,7 @@ class RecoveryLayer(FastPathLayer):
         self._needs = tuple(needs)
         self._session: str | None = None
         # A place of its own until a session gives one, so that every field exists.
-        self._begin_session(LayerContext("", VirtualClock(), {}, _nowhere, _unheard))
+        self._begin_session(LayerContext("", VirtualClock(), {}, _nowhere, unheard))
 
     def bind(self, place: LayerContext) -> None:
         """Take the place in a session.
@@ -339,7 +339,3 @@ def checked_deadline(seconds: float | None) -> float | None:
 
 def _nowhere(tool: str) -> bool:
     return False
-
-
-def _unheard(action: LayerAction) -> None:
-    """Do nothing: the layer is not in a session yet."""

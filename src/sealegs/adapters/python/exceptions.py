@@ -66,7 +66,7 @@ def _text(failure: Failure) -> str:
     known, text = _said  # read once: another thread may raise another failure meanwhile
     if failure is not known:
         text = raised_text(failure)
-        if failure.exception is None and failure.body is None:  # else it would keep, or could change, what it holds
+        if failure.exception is None and failure.body is None:  # an exception would be kept alive, a body may change
             _said = failure, text
     return text
 

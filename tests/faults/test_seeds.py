@@ -61,10 +61,19 @@ def test_the_short_way_to_a_number_gives_the_same(beginning: str, nth: int, name
 
 
 @given(st.text(), st.integers(0, 10**6), st.text(), st.floats(0, 1))
-def test_a_decision_compares_the_same_number(beginning: str, nth: int, name: str, share: float) -> None:
+def test_looking_ahead_compares_the_same_numbers(beginning: str, nth: int, name: str, share: float) -> None:
     number = seeds.uniform_at(beginning, nth, name)
     for bound in (share, 0.0, 1.0, number, math.nextafter(number, 0), math.nextafter(number, 1)):
-        assert seeds.below(beginning, name, bound)(nth) == (number < bound)
+        found = seeds.spared(beginning, name, bound)(nth)
+        assert (found == 0) == (number < bound)
+        assert all(seeds.uniform_at(beginning, nth + later, name) >= bound for later in range(found))
+
+
+def test_looking_ahead_goes_as_far_as_calls_came_before_and_no_further() -> None:
+    spared = seeds.spared("beginning", "name", 0.0)
+    for nth in (0, 3, 9, 10, 42, 99, 1000, 123_456):
+        assert nth // 2 < spared(nth) + 10 or spared(nth) > 150
+        assert spared(nth) <= min(nth + 20, 170)
 
 
 @given(PARTS)

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Set
 from decimal import Decimal
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from sealegs.faults import seeds
 from sealegs.faults.spec import ToolSpec
@@ -26,7 +26,6 @@ SHORT = 200  # characters of a key that is kept as it is; of a longer one the ha
 MOST = 64  # forms of arguments that are remembered
 PLAIN = frozenset({str, int, float, bool, type(None)})  # types of values that hold no others
 SPECS = 100  # tools of which fields are kept
-V = TypeVar("V")
 _fields: dict[int, tuple[ToolSpec | None, WrittenFields]] = {}  # by the id of the spec
 
 
@@ -93,32 +92,9 @@ class WrittenFields(dict[str, tuple[bool, str | None]]):
         return repr(sorted(found))
 
 
-class FormMemory(dict[tuple[Any, ...], V], Generic[V]):
-    """Knowledge of arguments that come again, by tuples of them that end with their types: 1 and true are equal.
-
-    `get` gives it, and raises TypeError where an argument has no hash. Most arguments are new.
-    """
-
-    __slots__ = ("_seen",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._seen: set[int] = set()  # hashes, so as to hold no arguments
-
-    def comes_again(self, form: tuple[Any, ...], types: int) -> bool:
-        """Return whether these arguments came before, so that what is known of them is worth being kept.
-
-        Not if they hold others, whose types would have to be compared, too. `types`: so many end the form.
-        """
-        seen = hash(form)
-        if seen not in self._seen:
-            # Cleared rather than evicted one by one: a retry comes soon, so what is old is hardly needed again.
-            if len(self._seen) >= MOST:
-                self._seen.clear()
-                self.clear()
-            self._seen.add(seen)
-            return False
-        return PLAIN.issuperset(form[len(form) - types :])
+def may_be_kept(value: Any) -> bool:
+    """Return whether an argument may be held from its first call on: it holds no others, and is no long text."""
+    return type(value) in PLAIN and (type(value) is not str or len(value) <= LONG)
 
 
 class KnownArguments:
@@ -139,25 +115,38 @@ class KnownArguments:
 class ArgumentMemory:
     """The arguments of one tool's calls in one episode. `spec`: what is known of the tool."""
 
-    __slots__ = ("_counts", "_fields", "_known")
+    __slots__ = ("_counts", "_fields", "_known", "_seen")
 
     def __init__(self, spec: ToolSpec | None) -> None:
         self._fields = written_fields(spec)
         self._counts: dict[str, Iterator[int]] = {}  # by key: the calls with these arguments
-        self._known: FormMemory[KnownArguments] = FormMemory()
+        self._known: dict[tuple[Any, ...], KnownArguments] = {}  # those that come again, by their forms
+        self._seen: set[int] = set()  # hashes of forms, so as to hold no arguments
 
     def known(self, arguments: Mapping[str, Any]) -> KnownArguments:
         """The arguments, as draws are named by them."""
-        form = (*arguments.items(), *map(type, arguments.values()))
+        form = (*arguments.items(), *map(type, arguments.values()))  # with their types, since 1 and true are equal
         try:
             found = self._known.get(form)
         except TypeError:  # a list or an object among them, which has no hash
             return self.new(arguments)
         if found is None:
             found = self.new(arguments)
-            if self._known.comes_again(form, len(arguments)):
+            if self._comes_again(form, arguments):
                 self._known[form] = found
         return found
+
+    def _comes_again(self, form: tuple[Any, ...], arguments: Mapping[str, Any]) -> bool:
+        """Return whether arguments came before, so that what is known of them is worth being kept."""
+        seen = hash(form)
+        if seen in self._seen:
+            return PLAIN.issuperset(map(type, arguments.values()))  # of what holds others, their types would count, too
+        # Cleared rather than evicted one by one: a retry comes soon, so what is old is hardly needed again.
+        if len(self._seen) >= MOST:
+            self._seen.clear()
+            self._known.clear()
+        self._seen.add(seen)
+        return False
 
     def new(self, arguments: Mapping[str, Any]) -> KnownArguments:
         """Do the same for arguments that hardly came before, without looking them up."""

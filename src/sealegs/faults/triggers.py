@@ -9,9 +9,10 @@ calls, finding victims, `at_most` and `after` are the injector's work.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, field_validator, model_validator
@@ -23,6 +24,8 @@ from sealegs.faults import seeds
 from sealegs.faults.fault import Count, Fraction, Text, problem
 from sealegs.faults.keyed import STRICT, Keyed, alternative_key
 from sealegs.faults.matchers import AllOf, AnyMatcher, AnyOf, Argument, Header, Matcher, Method, Model, Not, Tag, Tool
+
+FOREVER = sys.maxsize
 
 __all__ = [
     "AllOf",
@@ -71,9 +74,12 @@ class Condition(ABC):
             victim: whether the tool was the first of the watched `group` to be called in the episode.
         """
 
-    def decision(self, stream: str) -> Callable[[int], bool]:
-        """`fires` as a function of `nth` alone, for many calls of one stream; not of a condition with a `group`."""
-        return partial(self.fires, stream=stream)
+    def spared(self, stream: str) -> Callable[[int], int]:
+        """The count of calls of one stream that it surely spares, from `nth` on; not of a condition with a `group`.
+
+        A function of `nth`, which is 0 only where `fires` is true.
+        """
+        return lambda nth: 0 if self.fires(nth, stream) else 1
 
     @property
     def group(self) -> frozenset[str]:
@@ -91,9 +97,9 @@ class Always(Condition):
         """Yes."""
         return True
 
-    def decision(self, stream: str) -> Callable[[int], bool]:
-        """Yes."""
-        return seeds.always
+    def spared(self, stream: str) -> Callable[[int], int]:
+        """None."""
+        return seeds.none
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -117,6 +123,10 @@ class First(Condition):
         """Return whether fewer than n calls came before."""
         return nth < self.first
 
+    def spared(self, stream: str) -> Callable[[int], int]:
+        """All that are left, once n calls came."""
+        return lambda nth: 0 if nth < self.first else FOREVER
+
 
 @dataclass(frozen=True, config=STRICT)
 class Nth(Condition):
@@ -129,6 +139,10 @@ class Nth(Condition):
         """Return whether just n - 1 calls came before."""
         return nth + 1 == self.nth
 
+    def spared(self, stream: str) -> Callable[[int], int]:
+        """Those before the n-th, and all after it."""
+        return lambda nth: self.nth - 1 - nth if nth < self.nth else FOREVER
+
 
 @dataclass(frozen=True, config=STRICT)
 class Every(Condition):
@@ -140,6 +154,10 @@ class Every(Condition):
     def fires(self, nth: int, stream: str, victim: bool = False) -> bool:
         """Return whether the call's number is a multiple of n."""
         return (nth + 1) % self.every == 0
+
+    def spared(self, stream: str) -> Callable[[int], int]:
+        """Those before the next multiple of n."""
+        return lambda nth: -(nth + 1) % self.every
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -154,9 +172,9 @@ class Probability(Condition):
         """Return whether the call's own draw is below the probability."""
         return seeds.uniform_at(stream, nth, self.key) < self.probability
 
-    def decision(self, stream: str) -> Callable[[int], bool]:
-        """The same for many calls of one stream."""
-        return seeds.below(stream, self.key, self.probability)
+    def spared(self, stream: str) -> Callable[[int], int]:
+        """Those whose own draws are not below the probability."""
+        return seeds.spared(stream, self.key, self.probability)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -177,6 +195,11 @@ class Window(Condition):
         """Return whether the call's number is inside."""
         return self.window[0] <= nth + 1 <= self.window[1]
 
+    def spared(self, stream: str) -> Callable[[int], int]:
+        """Those before the first number, and all after the second."""
+        first, last = self.window
+        return lambda nth: max(0, first - 1 - nth) if nth < last else FOREVER
+
 
 class Burst(Keyed, Condition):
     """Runs of failing calls: each call starts one with this probability, and it lasts for `length` calls.
@@ -193,6 +216,21 @@ class Burst(Keyed, Condition):
         # Each start has a draw of its own, so no state is kept between calls.
         starts = range(max(0, nth + 1 - self.length), nth + 1)
         return any(seeds.uniform_at(stream, start, self.key) < self.probability for start in starts)
+
+    def spared(self, stream: str) -> Callable[[int], int]:
+        """Those before the next start, where none of the last `length` calls was one."""
+        starts = seeds.spared(stream, self.key, self.probability)
+
+        def count(nth: int) -> int:
+            reached = max(0, nth + 1 - self.length)
+            while reached <= nth:
+                found = starts(reached)
+                if not found:
+                    return 0
+                reached += found
+            return reached - nth
+
+        return count
 
 
 class Outage(Keyed, Condition):

@@ -7,11 +7,14 @@ than the draw: whatever is the same for all calls is looked up once, and kept in
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Generic, Protocol, TypeVar
 
 from sealegs.faults.call import Outcome
-from sealegs.faults.equal import FormMemory
+from sealegs.faults.equal import MOST as MOST_FORMS
+from sealegs.faults.equal import may_be_kept
+from sealegs.faults.triggers import FOREVER
 from sealegs.inject.injector import Injector
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults
 from sealegs.inject.turn import place_in_turn
@@ -67,37 +70,51 @@ def _answers_before(state: ToolState, injector: Injector) -> bool:
     return injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before
 
 
-class RuleDecision(NamedTuple):
-    """The decision whether a rule strikes a call.
-
-    Attributes:
-        by_arguments: whether calls with the same arguments are counted, in place of all calls of the tool.
-        strikes: tells it by the number of calls before.
-        rule_state: the rule.
-    """
-
-    by_arguments: bool
-    strikes: Callable[[int], bool]
-    rule_state: RuleState
-
-
 class DecidedCalls:
-    """Calls of a tool with the same arguments, and what decides on them.
+    """Calls of a tool with the same arguments, and what its rules make of them.
 
     Attributes:
         key: of the arguments.
         calls: counts the calls.
-        decisions: on each rule.
+        passing: numbers of calls of the tool of which it is known that no rule that goes by them strikes them.
+        passing_same: the same of the numbers of calls with these arguments.
     """
 
-    __slots__ = ("calls", "decisions", "key")
+    __slots__ = ("_rules", "_spared", "calls", "key", "passing", "passing_same")
 
-    def __init__(self, state: ToolState, key: str, calls: Iterator[int]) -> None:
+    def __init__(self, rules: Sequence[RuleState], key: str, calls: Iterator[int]) -> None:
         self.key = key
         self.calls = calls
-        self.decisions = [
-            RuleDecision(one.by_arguments, one.rule.when.decision(one.fired_by(key)), one) for one in state.rules
-        ]
+        self._rules = rules
+        self._spared: list[Callable[[int], int]] | None = None  # of each rule; None before the second call
+        self.passing = self.passing_same = range(0)
+
+    def struck_by(self, nth: int, times: int) -> list[RuleState]:
+        """The rules that strike the call of these numbers. Where none does, note which calls after it pass, too."""
+        if self._spared is None:  # to look ahead pays for calls that come again, and most arguments come once
+            self._spared = []
+            return [
+                one
+                for one in self._rules
+                if one.rule.when.fires(times if one.by_arguments else nth, one.fired_by(self.key))
+            ]
+        spared = self._spared = self._spared or [one.rule.when.spared(one.fired_by(self.key)) for one in self._rules]
+        strike: list[RuleState] = []
+        ahead = {False: FOREVER, True: FOREVER}  # by whether a rule goes by arguments
+        for rule_state, count in zip(self._rules, spared, strict=True):
+            found = count(times if rule_state.by_arguments else nth)
+            if not found:
+                strike.append(rule_state)
+            ahead[rule_state.by_arguments] = min(ahead[rule_state.by_arguments], found)
+        if not strike:
+            # Ranges, not ends alone: another thread may ask for a call that came before those looked at.
+            self.passing = range(nth, nth + ahead[False])
+            self.passing_same = range(times, times + ahead[True])
+        return strike
+
+
+class UnknownArguments(Exception):
+    """The arguments of a call cannot be kept."""
 
 
 class _QuickCalls(Generic[S, T]):
@@ -110,55 +127,65 @@ class _QuickCalls(Generic[S, T]):
         self._read = parameters.named
         self._injector = injector
         self._struck = struck
-        self._decided: FormMemory[DecidedCalls] = FormMemory()
         self._answers_before = _answers_before(state, injector)
 
     def entry(self) -> ToolEntry[S, T]:
         """The way in."""
-        # Variables of the function below: attributes would have to be looked up on each call.
-        state, number, take_new, strike = self._state, self._injector.number, self._new, self._strike
-        calls, keyed, place_of, look_up = state.calls, state.keyed, place_in_turn.get, self._decided.get
-        unread = DecidedCalls(state, "", itertools.count())
+        # Variables of the functions below: attributes would have to be looked up on each call.
+        state, number, take_unknown, strike = self._state, self._injector.number, self._unknown, self._strike
+        calls, place_of, look_up = state.calls, place_in_turn.get, self._memory()
+        by_arguments_alone = all(one.by_arguments for one in state.rules)
+        unread = DecidedCalls(state.rules, "", itertools.count())
 
         def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
-            if keyed:
-                form = (args, *kwargs.items(), *map(type, args), *map(type, kwargs.values()))
-                try:
-                    known = look_up(form)
-                except TypeError:  # a list or an object among them, which has no hash
-                    return take_new(session, None, args, kwargs)
-                if known is None:
-                    return take_new(session, form, args, kwargs)
-            else:
-                known = unread
+            try:
+                known = look_up(*args, **kwargs)
+            except (UnknownArguments, TypeError):  # a list or an object among them has no hash
+                return take_unknown(session, args, kwargs)
             place = place_of()
             nth = next(calls) if place is None else number(state, place)
             times = next(known.calls)
-            for by_arguments, strikes, _ in known.decisions:
-                if strikes(times if by_arguments else nth):
-                    return strike(session, known, nth, times, args, kwargs)
-            return None
+            if times in known.passing_same and (by_arguments_alone or nth in known.passing):
+                return None
+            return strike(session, known, nth, times, args, kwargs)
 
-        return entry
+        def entry_by_order(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
+            place = place_of()
+            nth = next(calls) if place is None else number(state, place)
+            return None if nth in unread.passing else strike(session, unread, nth, nth, args, kwargs)
 
-    def _new(self, session: S, form: tuple[Any, ...] | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | None:
-        """Take a call with arguments of which nothing is kept. `form`: None where nothing can be."""
+        return entry if state.keyed else entry_by_order
+
+    def _memory(self) -> Callable[..., DecidedCalls]:
+        """A memory of arguments. It raises UnknownArguments where they cannot be kept."""
+        state, read = self._state, self._read
+
+        @lru_cache(MOST_FORMS, typed=True)  # with their types, since 1 and true are equal
+        def look_up(*args: Any, **kwargs: Any) -> DecidedCalls:
+            if not all(map(may_be_kept, (*args, *kwargs.values()))):
+                raise UnknownArguments
+            known = state.arguments.new(read(args, kwargs))
+            return DecidedCalls(state.rules, known.key, known.calls)
+
+        return look_up
+
+    def _unknown(self, session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | None:
+        """Take a call with arguments of which nothing is kept."""
         arguments = self._read(args, kwargs)
-        known = self._state.arguments.new(arguments)
-        if form is not None and self._decided.comes_again(form, len(args) + len(kwargs)):
-            self._decided[form] = DecidedCalls(self._state, known.key, known.calls)
+        known = self._state.arguments.known(arguments)
         faults = self._injector.aim(self._state, arguments, known)
         return None if faults is None else self._struck(session, self._state.tool, arguments, faults)
 
     def _strike(
         self, session: S, known: DecidedCalls, nth: int, times: int, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> T | Outcome:
-        """Take a call that is counted, and that a rule strikes."""
-        state = self._state
+    ) -> T | Outcome | None:
+        """Take a call that is counted, and that a rule may strike."""
+        state, fired = self._state, known.struck_by(nth, times)
+        if not fired:
+            return None
         if self._answers_before:
             self._injector.deliver(state.rules[0])
             return state.rules[0].answer()
-        fired = [one.rule_state for one in known.decisions if one.strikes(times if one.by_arguments else nth)]
         arguments, key = self._read(args, kwargs), known.key
         if not key and any(one.draws_by_arguments for one in fired):
             key = state.arguments.known(arguments).key

@@ -23,6 +23,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.tasks.pattern import Pattern
 from sealegs.world.acting import run_action
 from sealegs.world.group_parser import parse_groups
+from sealegs.world.known_answers import READS, KnownAnswers
 from sealegs.world.state import World
 from sealegs.world.tool import DOMAINS, GROUPS, Overlap, Refusal, SimulatedTool
 
@@ -31,12 +32,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Corpus:
-    """Tools and alternative groups by name, the overlaps between tools that make no group, and the history tools."""
+    """Tools and alternative groups by name, the overlaps between tools that make no group, and the history tools.
+
+    `known`: answers of its reads that were given before; None where nobody vouches that a read says the same again.
+    """
 
     tools: Mapping[str, SimulatedTool]
     groups: Mapping[str, Pattern]
     overlaps: tuple[Overlap, ...] = ()
     histories: Mapping[str, SimulatedTool] = field(default_factory=dict)
+    known: KnownAnswers | None = field(default=None, repr=False, compare=False)
     _answered: dict[str, tuple[Any, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def spec(self, name: str) -> ToolSpec:
@@ -74,6 +79,9 @@ class Corpus:
         tool = self.tools.get(call.tool) or self.histories.get(call.tool)
         if tool is None:
             return no_such_tool(call)
+        known = self.known if tool.category in READS else None
+        if known is not None and (answer := known.known(tool, call.arguments, world)) is not None:
+            return Value(answer)
         arguments = tool.arguments(call.arguments)
         if isinstance(arguments, Failure):
             return arguments
@@ -82,6 +90,8 @@ class Corpus:
         try:
             if tool.category == "action":
                 return run_action(tool, call, arguments, place)
+            if known is not None:
+                return Value(known.work_out(tool, call.arguments, arguments, place))
             return Value(tool.run(place, **arguments))
         except Refusal as refusal:
             return refusal.failure
@@ -92,7 +102,7 @@ def load_corpus() -> Corpus:
     """The whole corpus that ships with Sealegs: domain by domain, a domain's tools by module and name."""
     modules = [module for domain in DOMAINS for module in _modules_of(domain)]
     found = collect_corpus(modules, (group for domain in DOMAINS for group in _shipped_groups(domain)))
-    return replace(found, tools=_ordered(found.tools), histories=_ordered(found.histories))
+    return replace(found, tools=_ordered(found.tools), histories=_ordered(found.histories), known=KnownAnswers())
 
 
 def load_corpus_file(file: Path) -> Corpus:

@@ -69,6 +69,11 @@ class World:
         self._on_effect = on_effect
         self._call = ""
 
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing has happened in it: no state, no effect, no entry, none under way."""
+        return not (self.effects or self.journal or self._made or any(self._state.values()))
+
     def state(self, name: str) -> dict[str, Any]:
         """The changeable state under this name, empty at first. Names are `DOMAIN.THING` (`travel.bookings`)."""
         found: dict[str, Any] = self._state.setdefault(name, {})

@@ -54,6 +54,20 @@ def test_the_cost_is_that_of_the_cheapest_safe_course(standing: tuple[Graph, Sta
     assert_cheapest(standing)
 
 
+@settings(max_examples=200)
+@given(standings(), st.data())
+def test_what_comes_next_is_not_taken_from_another_state_of_the_graph(
+    standing: tuple[Graph, State], data: st.DataObject
+) -> None:
+    graph, state = standing
+    risks = st.dictionaries(st.sampled_from(sorted(graph.steps)), RISKS, max_size=4) if graph.steps else st.just({})
+    for _ in range(4):
+        # Other risks, some of which decide nothing; those of steps in doubt stay.
+        other = {**data.draw(risks), **{id: state.risks[id] for id in state.doubtful}}
+        varied = State(state.done, state.broken, state.pending, other, state.doubtful)
+        assert next_calls(graph, varied) == next_calls(Graph(graph.nodes), varied)
+
+
 @pytest.mark.slow
 @settings(max_examples=1000)
 @given(standings())

@@ -99,14 +99,30 @@ def next_calls(graph: Graph, state: State) -> tuple[str, ...]:
         ValueError: the state does not fit the graph.
     """
     kept: dict[object, tuple[str, ...]] = vars(graph).setdefault("next_calls", {})
-    met = frozenset(state.pending.items()), frozenset(state.risks.items())
-    key = state.done, state.broken, state.doubtful, state.kept, *met
+    key = (
+        state.done,
+        state.broken,
+        state.doubtful,
+        state.kept,
+        frozenset(state.pending.items()),
+        _risks_met(graph, state),
+    )
     found = kept.get(key)
     if found is None:
         if len(kept) >= MOST_KEPT:
             kept.clear()
         found = kept[key] = _next_calls(graph, state)
     return found
+
+
+def _risks_met(graph: Graph, state: State) -> frozenset[tuple[str, Risk]]:
+    """The risks of steps that are in doubt or that a pending fault may still strike; no other decides anything."""
+    struck = {*state.doubtful, *state.pending}
+    return frozenset(
+        (id, risk)
+        for id, risk in state.risks.items()
+        if id in struck or (id in graph.home and graph.home[id][0].id in struck)
+    )
 
 
 def _next_calls(graph: Graph, state: State) -> tuple[str, ...]:

@@ -131,7 +131,39 @@ class PartialResult(list[Any]):
 
 Outcome = Value | Failure
 MORE_TO_COME = Value(PartialResult())  # there is a chunk that was not shown yet; known by identity
-_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
+
+
+class PreparedEncoder(json.JSONEncoder):
+    """An encoder that is prepared once, and writes what a `json.JSONEncoder` of the same options writes.
+
+    That one prepares itself on each call of `encode`, a quarter of its time for an event of a record. Circles are not
+    looked for: where data holds itself, a `RecursionError` says so.
+
+    Args:
+        ensure_ascii, allow_nan, default: as there.
+    """
+
+    def __init__(
+        self, *, ensure_ascii: bool = True, allow_nan: bool = True, default: Callable[[Any], Any] | None = None
+    ) -> None:
+        super().__init__(ensure_ascii=ensure_ascii, allow_nan=allow_nan, check_circular=False, default=default)
+        make = getattr(json.encoder, "c_make_encoder", None)  # absent where the interpreter has no such extension
+        texts = json.encoder.encode_basestring_ascii if ensure_ascii else json.encoder.encode_basestring
+        separators = self.key_separator, self.item_separator
+        self._parts = make and make(None, self.default, texts, None, *separators, False, False, allow_nan)
+
+    def encode(self, o: Any) -> str:
+        """The value as text.
+
+        Raises:
+            TypeError, ValueError: as by `json.JSONEncoder`.
+            RecursionError: it is nested too deeply, or holds itself.
+        """
+        return super().encode(o) if self._parts is None else "".join(self._parts(o, 0))
+
+
+_ENCODER = PreparedEncoder(ensure_ascii=False, default=str)
+_CIRCLES = json.JSONEncoder(ensure_ascii=False, default=str)  # says of data that holds itself that it does
 LONGEST_KEPT = 1000  # characters of a failure's message whose text is kept
 Layer = Callable[[Call], Generator[Call | Wait, Outcome, Outcome]]
 
@@ -179,11 +211,18 @@ def render(outcome: Outcome) -> str:
     """
     if isinstance(outcome, Failure):
         if outcome.body or len(outcome.message) > LONGEST_KEPT:
-            return _ENCODER.encode(failure_body(outcome))
+            return _text(failure_body(outcome))
         return _failure_text(outcome.message, outcome.type, outcome.status, outcome.retry_after)
     if isinstance(outcome.value, str):
         return outcome.value
-    return _ENCODER.encode(outcome.value)
+    return _text(outcome.value)
+
+
+def _text(value: Any) -> str:
+    try:
+        return _ENCODER.encode(value)
+    except RecursionError:
+        return _CIRCLES.encode(value)
 
 
 def raised_text(failure: Failure) -> str:

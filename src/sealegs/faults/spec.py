@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from sealegs.faults.call import PreparedEncoder
+
 if TYPE_CHECKING:  # they are loaded for the tools that declare some
     from sealegs.faults.invariants import Invariant, Present, Violation
 
 MODEL = "model"  # the tag of requests through a model's interface
 MOST_CHECKED = 256  # answers of a tool whose violations are kept
-_ENCODER = json.JSONEncoder(check_circular=False)  # a circle ends in a `RecursionError`
+_ENCODER = PreparedEncoder()
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,11 @@ class ToolSpec:
         from sealegs.faults.invariants import Present
 
         return Present(self.returns)
+
+    @cached_property
+    def returns_text(self) -> str:
+        """The answer's schema as JSON text."""
+        return json.dumps(self.returns)
 
     @cached_property
     def secrets(self) -> frozenset[str]:

@@ -21,6 +21,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from sealegs.faults.call import PreparedEncoder
 from sealegs.traces.atomic_files import sync_file, write_all
 from sealegs.traces.compressed_blocks import CompressionError
 from sealegs.traces.episode_ranges import WHOLE_FILE, EpisodePlace, FileRange
@@ -33,9 +34,7 @@ from sealegs.traces.record_files import open_records, refuse_compressed
 from sealegs.traces.redaction import OWNER_ONLY, Redactor, declared_secrets, redactor_for
 from sealegs.traces.specs import TOOLS
 
-# Made once: `json.dumps` with options makes a new encoder on each call. Looking for circles would cost as much again;
-# without it, one ends in a `RecursionError`.
-_ENCODER = json.JSONEncoder(allow_nan=False, check_circular=False)
+_ENCODER = PreparedEncoder(allow_nan=False)
 STREAMED = "streamed"  # in `about`: the episode is written while it is played
 OUTCOMES = ("outcome", "said", "shown")  # fields that hold what a tool answered
 ABOUT, FACTS = "about", "facts"  # what is known of an episode, at its beginning and later

@@ -43,8 +43,10 @@ def visible_rung(spec: ToolSpec | None, arguments: Mapping[str, Any], truth: Any
 
 def glance_findings(spec: ToolSpec | None, arguments: Mapping[str, Any], truth: Any, wrong: Any) -> tuple[str, ...]:
     """The findings at a glance that are not in the true answer too, as `PATH: finding`."""
-    before = set(glance(arguments, truth))
-    seen = [finding for finding in glance(arguments, wrong) if finding not in before]
+    seen = glance(arguments, wrong)
+    if seen:  # else the true answer need not be looked at
+        before = set(glance(arguments, truth))
+        seen = tuple(finding for finding in seen if finding not in before)
     return (
         *seen,
         *(f"{one.field}: contradicts what is generally known" for one in _of(spec, (Known,), arguments, wrong)),
@@ -67,7 +69,7 @@ def keeps_structure(spec: ToolSpec | None, output: Any) -> bool:
     """Return whether an answer has the keys and types of the tool's schema; bounds, patterns and words do not count."""
     if spec is None or not spec.returns:
         return True
-    return _structure(json.dumps(spec.returns)).is_valid(output)
+    return _structure(spec.returns_text).is_valid(output)
 
 
 def emptied(truth: Any, wrong: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations, product
 
 import pytest
@@ -11,10 +12,18 @@ from sealegs.generate.task_checks import CHECKS, CheckedTask
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.implicit_table import kinds_by_step
 from sealegs.scenarios.moments import DRAW, PUBLISHED
-from sealegs.scenarios.perturbation import IMPLICIT, LADDER, PUBLISHED_FAMILIES, implicit_kinds, slots, victims
+from sealegs.scenarios.perturbation import (
+    IMPLICIT,
+    LADDER,
+    MOST_SEEDS,
+    PUBLISHED_FAMILIES,
+    implicit_kinds,
+    slots,
+    victims,
+)
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks
-from sealegs.scoring import Verdict, judge
+from sealegs.scoring import Slot, Verdict, judge
 from sealegs.tasks import validate_task
 from sealegs.tasks.levels import level_problems
 from sealegs.tasks.similarity import jaccard, tools_of
@@ -48,6 +57,15 @@ def test_every_victim_has_fitting_corruptions(name: str) -> None:
         for step in victims(task.graph, node):
             assert len(implicit_kinds(name, step.id)) >= 2, step.id
     assert {slot.node for slot in slots(task, "P1", 0)} <= set(task.graph.by_id)
+
+
+def test_what_a_task_keeps_of_its_slots_is_of_that_seed_and_task_alone() -> None:
+    for name in list(TASKS)[::40]:
+        for seed in [*range(MOST_SEEDS + 2), 0]:
+            anew = replace(TASKS[name])  # a copy has kept nothing
+            assert slots(TASKS[name], "P2", seed) == slots(anew, "P2", seed)
+        other = next((slot.node for seed in range(9) for slot in slots(TASKS[name], "P1", seed)), "")
+        assert slots(replace(TASKS[name], level="C1", victim=other), "P1", 0) == (Slot(other, "transient"),)
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from sealegs.faults import Failure, Value
+from sealegs.faults import Failure, ToolSpec, Value
 from sealegs.faults.kinds import Delay, Duplicate, Error, Hang, LogicViolation, LostAck, Poisoned, SilentNoop
 from sealegs.faults.triggers import Nth
 from sealegs.inject import RealClock, Session, VirtualClock
@@ -215,3 +216,15 @@ def test_a_tool_that_raises_past_the_seam_is_recorded_as_nothing_shown() -> None
     recorder.finish("crashed")
     turn = build_record(recorder.events).turns[0]
     assert (turn.said, turn.shown, turn.injections) == (None, None, ())
+
+
+def test_what_a_tool_declares_is_noted_of_that_spec_alone() -> None:
+    spec = ToolSpec("pay", parameters={"properties": {"currency": {"default": "EUR"}}}, effects=True)
+    for one, noted in ((spec, "EUR"), (spec, "EUR"), (replace(spec, parameters={}), None)):
+        recorder = Recorder(VirtualClock())
+        recorder.start("one", {})
+        with Session(specs=[one], watcher=recorder, clock=VirtualClock()) as session:
+            session.call("pay", {}, lambda call: Value({}))
+        recorder.finish("answered")
+        (tool,) = build_record(recorder.events).about["tools"]
+        assert tool.get("parameters", {}).get("properties", {}).get("currency", {}).get("default") == noted

@@ -41,6 +41,7 @@ IMPLICIT = Path(__file__).parent / "shipped_tasks" / "implicit.json"  # written 
 LADDER = "ladder"
 PUBLISHED_FAMILIES = "published"
 IMPLICIT_SETTINGS = (LADDER, PUBLISHED_FAMILIES)
+MOST_SEEDS = 64  # of which a task keeps where its faults strike
 LEVEL_GROUPS = {"C2": ("1-to-1", "1-to-n"), "C3": ("n-to-n",)}
 PERSISTENCE: dict[str, Persistence] = {
     "P1": "transient",
@@ -54,7 +55,14 @@ def slots(task: Task, mode: str, seed: int) -> tuple[Slot, ...]:
     """The places in the task's graph where faults strike; the same in every mode but NP, where there are none."""
     if mode == "NP":
         return ()
-    return tuple(Slot(node, PERSISTENCE[mode]) for node in _faulted_nodes(task, seed))
+    # Kept with the task, since each of its episodes asks for those of one seed.
+    kept: dict[str, tuple[str, ...]] = vars(task).setdefault("faulted_nodes", {})
+    nodes = kept.get(str(seed))
+    if nodes is None:
+        if len(kept) >= MOST_SEEDS:
+            kept.clear()
+        nodes = kept[str(seed)] = tuple(_faulted_nodes(task, seed))
+    return tuple(Slot(node, PERSISTENCE[mode]) for node in nodes)
 
 
 def _faulted_nodes(task: Task, seed: int) -> list[str]:
@@ -145,12 +153,19 @@ def _fault(
     tasks = settings.tasks
     on_ladder = _on_ladder(task, step, mode, (*key, step.tool), settings)
     if on_ladder is not None:
-        return FAULT.validate_python(on_ladder[1]), on_ladder[0]
+        rung, fault = on_ladder
+        return _visible(**fault) if "values" not in fault else FAULT.validate_python(fault), rung
     drawn = sorted(FAMILIES, key=lambda family: seeds.digest(*key, step.tool, family))
     kind = next((family for family in drawn if _fits(task.id, step.id, family, tasks)), None)
     if kind is None:
         raise ValueError(_nothing_fits(task.id, step, step_spec(task, step, task_set(tasks).corpus(task.id))))
-    return FAULT.validate_python({"kind": kind}), None
+    return _visible(kind), None
+
+
+@cache
+def _visible(kind: str, rung: str | None = None) -> AnyFault:
+    """The fault of a kind, of which there are nine, on one of the two upper rungs or any; it is frozen."""
+    return FAULT.validate_python({"kind": kind} if rung is None else {"kind": kind, "rung": rung})
 
 
 @cache

@@ -37,7 +37,7 @@ from sealegs.traces.events import (
 from sealegs.traces.json_data import to_json_object
 from sealegs.traces.redaction import SECRET
 from sealegs.traces.reported_effects import ledger
-from sealegs.traces.specs import TOOLS, effects_data
+from sealegs.traces.specs import TOOLS, declared_effects
 
 MOST = 10_000  # events of an episode that are kept in memory
 
@@ -72,13 +72,10 @@ class Recorder(FollowingWatcher):
     @property
     def events(self) -> list[Event]:
         """The events so far, in a list of its own."""
-        found: list[Event] = []
-        for one in self._recent.copy():  # others may enter some meanwhile
-            if isinstance(one, Moved):
-                found += one
-            else:
-                found.append(one)
-        return found
+        held = self._recent.copy()  # others may enter some meanwhile
+        if not held or not isinstance(held[0], Moved):
+            return cast(list[Event], held)  # those in a file come first, and there are none
+        return [*held[0], *cast(list[Event], held[1:])]
 
     def knows(self, specs: Mapping[str, ToolSpec]) -> None:
         """Take what is known of the tools, now and later; what called ones declare is noted at the end."""
@@ -110,15 +107,19 @@ class Recorder(FollowingWatcher):
 
         The sink is not called, unless the beginning is not kept.
         """
+        self._note_data(to_json_object(facts))
+
+    def _note_data(self, facts: dict[str, Any]) -> None:
+        """Note facts that are JSON data, which nobody changes any more."""
         self._about |= set(facts)
         # The beginning was given to the sink already and cannot be changed.
         if not self._keep:
-            self.add(FactsNoted(to_json_object(facts)))
+            self.add(FactsNoted(facts))
             return
         head = self._recent[0]
         first = _first(head)
         if isinstance(first, EpisodeStarted) and not self._closed:
-            noted = replace(first, about={**first.about, **to_json_object(facts)})
+            noted = replace(first, about={**first.about, **facts})
             self._recent[0] = replace(head, first=noted) if isinstance(head, Moved) else noted
 
     def finish(self, reason: Reason, *, answer: str | None = None, detail: str = "") -> None:
@@ -136,11 +137,11 @@ class Recorder(FollowingWatcher):
         if TOOLS in self._about or (self._keep and not self._recent):
             return
         if declarations := self._declarations():
-            self.note({TOOLS: declarations})
+            self._note_data({TOOLS: declarations})
 
     def _declarations(self) -> list[dict[str, Any]]:
         """The declarations of the tools that were called, if they say more than names."""
-        found = [effects_data(spec) for tool in self._called if (spec := self._specs.get(tool)) is not None]
+        found = [declared_effects(spec) for tool in self._called if (spec := self._specs.get(tool)) is not None]
         return [data for data in found if data["effects"] is not None or SECRET in data]
 
     def _warn_of_secrets(self, tool: str) -> None:

@@ -17,6 +17,7 @@ from sealegs.traces.observed import Trace
 from sealegs.traces.redaction import SECRET
 
 TOOLS = "tools"  # where `about` tells of the tools
+DECLARED = "declared_effects"  # where a spec keeps what is noted of it
 EXAMPLES = 16  # different arguments of a tool that are kept as examples
 
 
@@ -62,6 +63,15 @@ def effects_data(spec: ToolSpec) -> dict[str, Any]:
     if spec.secrets:
         more[SECRET] = sorted(spec.secrets)
     return {"name": spec.name, "effects": spec.effects, **more}
+
+
+def declared_effects(spec: ToolSpec) -> dict[str, Any]:
+    """The same data, kept with the spec, since every episode notes its tools; nobody may change it."""
+    kept = vars(spec)
+    if DECLARED not in kept:
+        kept[DECLARED] = to_json_object(effects_data(spec))
+    found: dict[str, Any] = kept[DECLARED]
+    return found
 
 
 def noted_specs(about: Mapping[str, Any]) -> list[ToolSpec]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import multiprocessing
 import os
 import signal
@@ -162,13 +163,13 @@ def test_nobody_waits_for_a_pool_whose_managing_thread_died(monkeypatch: pytest.
     assert not multiprocessing.active_children()
 
 
-def collecting(items: Sequence[int]) -> list[tuple[int, bool]]:
-    return [(gc.get_threshold()[0], gc.get_freeze_count() > 0) for _ in items]
+def collecting(items: Sequence[int]) -> list[tuple[int, bool, bool]]:
+    return [(gc.get_threshold()[0], gc.get_freeze_count() > 0, gc.isenabled()) for _ in items]
 
 
 def test_workers_seldom_look_for_garbage_and_not_at_all_in_what_they_began_with() -> None:
     found = set(workers.in_chunks(range(4), collecting, 2, 2))
-    assert found == {(workers.RARELY[0], True)}
+    assert found == {(workers.RARELY[0], True, True)}
 
 
 WARMED = """
@@ -196,6 +197,19 @@ def run_warmed(folder: Path, warmed: str) -> subprocess.CompletedProcess[str]:
 def test_what_is_named_as_warm_is_imported_once_and_before_the_workers_are_forked(tmp_path: Path) -> None:
     done = run_warmed(tmp_path, "from pathlib import Path\nwith Path('loads').open('a') as f: f.write('once ')")
     assert (done.stdout.strip(), (tmp_path / "loads").read_text()) == ("{True}", "once ")
+
+
+@pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason=needs.FORKED)
+def test_no_garbage_is_looked_for_while_what_is_warm_is_imported(tmp_path: Path) -> None:
+    run_warmed(tmp_path, "import gc\nfrom pathlib import Path\nPath('looked').write_text(str(gc.isenabled()))")
+    assert (tmp_path / "looked").read_text() == "False"
+
+
+def test_the_modules_for_the_process_that_forks_change_nothing_in_another() -> None:
+    for module in (workers.HOLD, workers.UNMASK):
+        sys.modules.pop(module, None)
+        importlib.import_module(module)
+        assert gc.isenabled()
 
 
 @pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason=needs.FORKED)

@@ -136,6 +136,17 @@ def test_what_is_not_plain_data_is_worked_out_each_time() -> None:
     assert all(value(corpus.run(Call("echo", {"thing": kind}), World()))["given"] is kind for _ in range(2))
 
 
+def test_arguments_that_hold_themselves_take_no_time() -> None:
+    """With two ways to itself, a walk that only counts its depth would never end."""
+    held: list[Any] = []
+    held += [[held], [held]]
+    corpus = tool_of(echo)
+    assert corpus.known is not None
+    assert corpus.known.known(corpus.tools["echo"], {"thing": held}, World()) is None
+    assert corpus.known.work_out(corpus.tools["echo"], {"thing": held}, {"thing": held}, World())["given"] is held
+    assert len(corpus.known) == 0
+
+
 def test_few_answers_are_kept_and_no_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(known_answers, "MOST", 3)
     corpus = tool_of(echo)

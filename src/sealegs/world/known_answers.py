@@ -4,7 +4,8 @@ An answer is kept where it can depend on nothing but the arguments and the modul
 in a world that nothing has happened in. It is given again in such a world alone, unless the tool asked its world for
 nothing at all. Arguments count as equal where they are written alike, types included: `1`, `1.0` and `true` are three.
 
-Not for tools whose function may say something else the next time (a person's own), and not for refusals.
+Not for tools whose function may say something else the next time (a person's own), not for refusals, and not for
+arguments that hold more than lists of plain values.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import marshal
 from collections.abc import Mapping
 from typing import Any, cast
 
+from sealegs.faults.equal import PLAIN
 from sealegs.world.state import World
 from sealegs.world.tool import SimulatedTool
 
@@ -35,10 +37,9 @@ class KnownAnswers:
 
     def known(self, tool: SimulatedTool, given: Mapping[str, Any], world: World) -> Any:
         """The tool's answer to these arguments in this world, as data of its own; None where it is not known."""
-        try:
-            key = tool.name, marshal.dumps(given, FORM)
-        except ValueError:  # other than plain data
+        if not _flat(given):
             return None
+        key = tool.name, marshal.dumps(given, FORM)
         found = self._anywhere.get(key)
         if found is None and world.untouched:
             found = self._at_first.get(key)
@@ -71,15 +72,24 @@ class KnownAnswers:
 
 def _keep(kept: dict[tuple[str, bytes], bytes], tool: SimulatedTool, given: Mapping[str, Any], answer: Any) -> Any:
     """Keep an answer if it is plain data and not large; return it."""
+    if not _flat(given):
+        return answer
     try:
         key, text = marshal.dumps(given, FORM), marshal.dumps(answer, FORM)
-    except ValueError:
+    except ValueError:  # other than plain data
         return answer
     if len(key) + len(text) <= LONGEST:
         if len(kept) >= MOST:
             kept.clear()
         kept[tool.name, key] = text
     return answer
+
+
+def _flat(given: Mapping[str, Any]) -> bool:
+    """Return whether these are plain values and lists of such: `marshal` may never end with what holds itself."""
+    return type(given) is dict and all(
+        PLAIN.issuperset(map(type, value) if type(value) is list else (type(value),)) for value in given.values()
+    )
 
 
 class _WorldAsked(BaseException):

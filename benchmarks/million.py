@@ -34,7 +34,8 @@ from sealegs.engines.table_parts import MOST, PartWriter, TableParts
 from sealegs.faults.seeds import digest
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.verdict_table import read_maze_verdicts, verdict_table
+from sealegs.suites.maze.verdict_table import FORM, read_maze_verdicts
+from sealegs.suites.verdict_tables import table_beside
 from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace
 
 PLAYED, AGENT = 10_000, "planner"
@@ -96,13 +97,13 @@ def _stretched(runs: Path, times: int) -> Path:
     options = _options(times * epochs).model_dump(mode="json")
     (folder / SETTINGS).write_text(json.dumps({**options, TOTAL: times * PLAYED}))
     read_maze_verdicts(source, lambda *_: None)  # so that it has a table
-    known = verdict_table(source / RECORDS)
+    known = table_beside(source / RECORDS, FORM, FORM.judge)
     assert known is not None, 'pyarrow is not installed; run: pip install "sealegs[parquet]"'
     (table,) = (part.read() for part in known.valid())
     assert table is not None
     # Parts hold whole copies of the played rows, so `alike` is right as it is.
     assert MOST % PLAYED == 0
-    writer = PartWriter(TableParts(folder / RECORDS, table.schema, lambda rows: [dict(row) for row in rows], str), [])
+    writer = PartWriter(TableParts(folder / RECORDS, table.schema, list, str, FORM.judge), [])
     with (source / RECORDS).open("rb") as records, (folder / RECORDS).open("wb") as target:
         place, rows = FILE_BEGINS, table.to_pylist()
         for more in range(0, times * epochs, epochs):

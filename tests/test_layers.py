@@ -54,7 +54,7 @@ HEAVY = {
     "peft": {"training/"},
     "datasets": {"training/"},
     "accelerate": {"training/"},
-    "pyarrow": {"training/", "reports/rank_files.py", "engines/table_parts.py", "suites/maze/verdict_table.py"},
+    "pyarrow": {"training/", "reports/rank_files.py", "engines/table_parts.py", "suites/verdict_tables.py"},
     "numpy": {
         "intervals/",
         "scoring/",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import wraps
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     found: Counter[str] = Counter()
     judge = SUITE.judge
 
+    @wraps(judge)  # tables are of a judge, by its name
     def count(episode: Scenario, record: Any) -> Any:
         found[episode.id] += 1
         return judge(episode, record)

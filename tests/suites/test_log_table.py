@@ -12,7 +12,7 @@ import pytest
 
 from sealegs.engines import table_parts
 from sealegs.engines.logs import LogError, read_logs
-from sealegs.suites.maze import verdict_table as table_of
+from sealegs.suites import verdict_tables as table_of
 from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.verdict_table import read_maze_verdicts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ import pytest
 from sealegs.engines import direct, table_parts
 from sealegs.engines.direct import EpisodeLines
 from sealegs.scenarios.scenario import Scenario
-from sealegs.suites.maze import agent_run, played_table
-from sealegs.suites.maze.maze_logs import judge_maze_episode
+from sealegs.scoring.maze_metrics import MazeResult
+from sealegs.suites import played_tables
+from sealegs.suites.maze import agent_run
+from sealegs.suites.maze.maze_logs import MazeJudge, judge_maze_episode
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.verdict_table import read_maze_verdicts
-from sealegs.traces import Event
+from sealegs.traces import Event, Record
 from tests import needs
 
 pq = pytest.importorskip("pyarrow.parquet", reason=needs.module("pyarrow"))
@@ -41,8 +44,13 @@ def notes(folder: Path) -> list[bytes]:
     return [pq.read_schema(file).metadata[table_parts.NOTE] for file in sorted(folder.glob("verdicts-*.parquet"))]
 
 
-def read(folder: Path, judge: Any = judge_maze_episode) -> Any:
+def read(folder: Path, judge: MazeJudge = judge_maze_episode) -> Any:
     return read_maze_verdicts(folder, lambda _, one: (one[:-1], one.record()), judge)
+
+
+@wraps(judge_maze_episode)  # so that it is taken for that
+def refuse(episode: Scenario, record: Record) -> MazeResult:
+    raise AssertionError(f"{episode.id} was judged again")
 
 
 def judged_anew(folder: Path) -> Any:
@@ -58,7 +66,7 @@ def test_a_run_leaves_the_table_that_its_records_give(tmp_path: Path, agent: str
     play(tmp_path, agent, recovery=recovery)
     left = rows(tmp_path), notes(tmp_path)
     assert [len(part) for part in left[0]] == [8, 8, 4]
-    found = read(tmp_path, None)  # nothing is judged again
+    found = read(tmp_path, refuse)  # nothing is judged again
     assert (found, *left) == judged_anew(tmp_path)
 
 
@@ -103,14 +111,14 @@ def test_a_resumed_run_continues_a_table_that_is_whole(tmp_path: Path, monkeypat
 
 
 def test_an_episode_that_cannot_be_judged_ends_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    build, count = played_table.build_record, iter(range(20))
+    build, count = played_tables.build_record, iter(range(20))
 
     def fails(events: list[Event]) -> Any:
         if next(count) == 5:
             raise ValueError("damaged")
         return build(events)
 
-    monkeypatch.setattr(played_table, "build_record", fails)
+    monkeypatch.setattr(played_tables, "build_record", fails)
     play(tmp_path)
     assert [len(part) for part in rows(tmp_path)] == [5]
     assert read(tmp_path) == judged_anew(tmp_path)[0]

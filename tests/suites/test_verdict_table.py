@@ -23,13 +23,16 @@ from sealegs.engines.table_parts import NOTE, TableParts
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.episode_verdict import Verdict
-from sealegs.suites.maze import verdict_table as table_of
+from sealegs.scoring.maze_metrics import MazeResult
+from sealegs.suites import verdict_tables as table_of
 from sealegs.suites.maze.agent_run import run_scripted_agent
+from sealegs.suites.maze.maze_logs import MazeJudge, judge_maze_episode
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.suite import SUITE
-from sealegs.suites.maze.verdict_table import MazeVerdict, encode_rows, read_maze_verdicts, verdict_table
+from sealegs.suites.maze.verdict_table import FORM, read_maze_verdicts
 from sealegs.suites.ranked_runs import ranked_tables
-from sealegs.traces import read_episodes
+from sealegs.suites.verdict_tables import JudgedEpisode, encode_rows, table_beside
+from sealegs.traces import Record, read_episodes
 from sealegs.traces.episode_ranges import FILE_BEGINS, divide_records
 from sealegs.traces.store import read_placed_episodes
 from tests import needs
@@ -136,6 +139,29 @@ def test_other_code_judges_again(folder: Path, judged: Counter[str], monkeypatch
     judged.clear()
     assert read(folder) == true
     assert not judged
+
+
+def _other_judge(episode: Scenario, record: Record) -> MazeResult:
+    """Nothing is ever a success."""
+    found = judge_maze_episode(episode, record)
+    return replace(found, verdict=replace(found.verdict, success=False))
+
+
+def test_another_judge_is_asked(folder: Path) -> None:
+    """Also where its table or that of Sealegs's own judge is there."""
+
+    def wins(judge: MazeJudge) -> int:
+        (found,) = read_maze_verdicts(folder, lambda _, one: one.result.verdict.success, judge).runs.values()
+        return sum(found.values())
+
+    for _ in range(2):
+        assert wins(judge_maze_episode) == wins(judge_maze_episode) > 0
+        assert wins(_other_judge) == wins(_other_judge) == 0
+    assert len(parts(folder)) == 3
+    for part in parts(folder):
+        part.unlink()
+    assert wins(lambda episode, record: _other_judge(episode, record)) == 0
+    assert not parts(folder)  # what has no name cannot be told from others
 
 
 def _foreign(file: Path) -> None:
@@ -297,16 +323,16 @@ def test_a_text_that_parquet_cannot_hold_ends_the_table(folder: Path) -> None:
 
 def test_parts_are_of_one_edition_of_a_task_set(folder: Path) -> None:
     read(folder)
-    table = verdict_table(folder / RECORDS)
+    table = table_beside(folder / RECORDS, FORM, SUITE.judge)
     assert table is not None
     (first, *_) = table.valid()
     known = {"mine": "1:a"}
     noted = replace(first.note, sets=known)
     _renoted(first.file, json.dumps(noted.__dict__).encode())
     own = (folder / RECORDS, pq.read_schema(first.file), encode_rows)
-    assert TableParts(*own, known.__getitem__).valid()[0].note == noted
-    assert not TableParts(*own, lambda _: "2:b").valid()
-    assert not TableParts(*own, {}.__getitem__).valid()
+    assert TableParts(*own, known.__getitem__, SUITE.judge).valid()[0].note == noted
+    assert not TableParts(*own, lambda _: "2:b", SUITE.judge).valid()
+    assert not TableParts(*own, {}.__getitem__, SUITE.judge).valid()
 
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=9)
@@ -325,12 +351,12 @@ VERDICTS = st.builds(
 
 
 def _row_with(verdict: Verdict | None) -> dict[str, Any]:
-    texts = dict.fromkeys(("name", "outside", "level", "rung", "version"), "")
+    texts = dict.fromkeys(("name", "outside", "level", "mode", "task", "rung", "version"), "")
     numbers: dict[str, Any] = {**dict.fromkeys(("start", "end"), 0), **dict.fromkeys(("tokens", "cost", "seconds"))}
     return {
         **texts,
         **numbers,
-        "run": dict.fromkeys(table_of.SETTINGS, ""),
+        "run": dict.fromkeys(FORM.schema.settings, ""),
         "episode": Scenario("task", "P1"),
         "verdict": verdict,
     }
@@ -338,11 +364,11 @@ def _row_with(verdict: Verdict | None) -> dict[str, Any]:
 
 @given(st.lists(st.none() | VERDICTS, min_size=1, max_size=8))
 def test_a_verdict_comes_back_as_it_was(verdicts: list[Verdict | None]) -> None:
-    columns, rows = table_parts.arrow_schema(table_of.COLUMNS), encode_rows([_row_with(one) for one in verdicts])
+    columns, rows = table_parts.arrow_schema(FORM.columns), encode_rows([_row_with(one) for one in verdicts])
     import pyarrow as pa
 
     table = pa.Table.from_pylist(rows, columns)
-    found: list[ReadEpisode[Scenario, MazeVerdict]] = list(table_of._rows_of(table, Path()))
+    found: list[ReadEpisode[Scenario, JudgedEpisode[MazeResult]]] = list(table_of.episodes_of_rows(table, Path(), FORM))
     assert [one.kept and one.kept.result.verdict for one in found] == verdicts
 
 
@@ -364,7 +390,7 @@ def test_a_part_that_is_replaced_meanwhile_is_not_read(folder: Path, monkeypatch
 def test_an_episode_is_read_again_at_its_place(folder: Path) -> None:
     read(folder)
     names = [events[0].episode for events in read_episodes(folder / RECORDS)]  # type: ignore[attr-defined]
-    found = [row.kept for row in table_of._episodes(folder / RECORDS, []) if row.kept]
+    found = [row.kept for row in table_of.episodes_in(folder / RECORDS, [], FORM, SUITE.judge) if row.kept]
     assert [one.record().episode for one in found] == names[1:]
 
 

@@ -1,10 +1,11 @@
 """A table beside a file of records, of what was found out about its episodes: derived from them, and kept in parts.
 
 A part (`verdicts-00001.parquet`, and so on) is about episodes that follow each other in the file. Its footer says which
-bytes these are, their SHA-256, and which code made it. A reader takes the parts that are of the file's beginning, one
-after the other, as long as each is of the bytes that are there and of today's code; it reads the records themselves
-from there on, and writes what it found out as further parts. So a table that is missing, stale, foreign or unfinished
-costs time and changes nothing. Each part is there whole or not at all, hence nothing else says which of them count.
+bytes these are, their SHA-256, and which code made it, with the judge. A reader takes the parts that are of the file's
+beginning, one after the other, as long as each is of the bytes that are there, of today's code and of its judge; it
+reads the records themselves from there on, and writes what it found out as further parts. So a table that is missing,
+stale, foreign or unfinished costs time and changes nothing. Each part is there whole or not at all, hence nothing else
+says which of them count.
 
 An Inspect log is a file of records, too (`LogTableParts`). Its samples do not follow each other as bytes do, so the
 digest in each of its parts is that of the whole log; when the log changes, all of its parts are made again.
@@ -19,10 +20,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_origin, get_type_hints
 
 from sealegs.engines.shards import OURS, source_digest
 from sealegs.faults.user_error import UserError
@@ -34,6 +35,7 @@ from sealegs.traces.redaction import OWNER_ONLY
 if TYPE_CHECKING:
     import pyarrow as pa
 
+T = TypeVar("T")
 LEAST = 1_000  # rows of a part: fewer episodes are judged again faster than pyarrow is imported
 MOST = 20_000  # rows of a part, which are held in memory
 NOTE = b"sealegs"  # of the footer: where the part's note is
@@ -53,12 +55,23 @@ def tables_usable() -> bool:
     return find_spec("pyarrow") is not None
 
 
+def has_name(judge: Callable[..., Any]) -> bool:
+    """Return whether a judge can be told from others: what is made while a program runs may be another next time."""
+    return "<" not in getattr(judge, "__qualname__", "<")
+
+
+def judging_code(judge: Callable[..., Any]) -> str:
+    """The code that verdicts of a judge depend on: Sealegs's files, its name, and the files of its package."""
+    packages = dict.fromkeys((OURS, judge.__module__.partition(".")[0]))
+    return " ".join((*map(source_digest, packages), f"{judge.__module__}.{judge.__qualname__}"))
+
+
 @dataclass(frozen=True)
 class PartNote:
     """The note of a part about itself.
 
     Attributes:
-        code: a digest of Sealegs's files, which hold the judge, the tasks and the table's columns.
+        code: digests of Sealegs's files, which hold the tasks and the table's columns, and the judge (`judging_code`).
         start, end: the bytes of the records that it is about; of a log, its samples.
         line: the number of their last line.
         digest: the SHA-256 of these bytes; of a log, that of all its bytes.
@@ -106,6 +119,7 @@ class TableParts:
         schema: of the table.
         encode: makes the rows of a part such as the schema has them.
         edition: of the task set in a folder; what it raises as `UserError` makes the parts about that set stale.
+        judge: whose findings the rows hold.
     """
 
     def __init__(
@@ -114,8 +128,15 @@ class TableParts:
         schema: pa.Schema,
         encode: Callable[[Sequence[Row]], list[dict[str, Any]]],
         edition: Callable[[str], str],
+        judge: Callable[..., Any],
     ) -> None:
         self._records, self._schema, self._encode, self._edition = records, schema, encode, edition
+        self._judge = judge
+
+    @cached_property
+    def code(self) -> str:
+        """The code that parts must be of."""
+        return judging_code(self._judge)
 
     @property
     def whole(self) -> str:
@@ -162,7 +183,7 @@ class TableParts:
         try:
             schema = pq.read_schema(self.file(number))
             note = _note_in(schema)
-            known = note.code == source_digest(OURS) and schema.equals(self._schema)
+            known = note.code == self.code and schema.equals(self._schema)
             current = known and all(self._edition(folder) == edition for folder, edition in note.sets.items())
         except (*DAMAGE, pa.ArrowException):
             return None
@@ -268,7 +289,7 @@ class PartWriter:
         if not self._open or len(self._rows) < least:
             return
         about = (self._start, self._last.end, self._last.line, self._digest, self._sets)
-        note = PartNote(source_digest(OURS), *about, last)
+        note = PartNote(self._parts.code, *about, last)
         try:
             self._parts.write(self._written + 1, self._rows, note)
         except (OSError, UserError, TypeError, ValueError, OverflowError):  # or a value is none that Parquet holds
@@ -287,6 +308,8 @@ def arrow_schema(columns: Mapping[str, Any]) -> pa.Schema:
 def _arrow_type(hint: Any) -> pa.DataType:
     import pyarrow as pa
 
+    if get_origin(hint) is Literal:
+        return pa.string()
     if is_dataclass(hint):
         hints = get_type_hints(hint)
         return pa.struct([pa.field(one.name, _arrow_type(hints[one.name])) for one in fields(hint)])
@@ -301,6 +324,27 @@ def _arrow_type(hint: Any) -> pa.DataType:
     }
     known |= {float | None: pa.float64(), tuple[str, ...]: pa.list_(pa.string()), tuple[int, ...]: pa.list_(pa.int64())}
     return known[hint]
+
+
+def struct_values(value: Any) -> Any:
+    """A value as Arrow takes it: a dataclass as a mapping of its fields."""
+    if not is_dataclass(value):
+        return value
+    return {field.name: struct_values(getattr(value, field.name)) for field in fields(value)}
+
+
+def column_objects(column: Any, kind: type[T]) -> Iterator[T]:
+    """The dataclasses that a column of structs was made of; no struct in it may be missing."""
+    return map(kind, *_members(column, kind))
+
+
+def _members(column: Any, kind: type[Any]) -> Iterator[Iterator[Any]]:
+    hints = get_type_hints(kind)
+    for field, own in zip(fields(kind), column.flatten(), strict=True):
+        hint: Any = hints[field.name]
+        # Dataclasses within others are of few kinds: equal ones are one object.
+        nested = isinstance(hint, type) and is_dataclass(hint)
+        yield map(cache(hint), *_members(own, hint)) if nested else column_values(own)
 
 
 def column_values(column: Any) -> Iterator[Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from sealegs.engines.logs import Logged, LogSchema, read_judged
+from sealegs.engines.logs import LogSchema, read_judged
 from sealegs.faults.seeds import digest
 from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores, task_set_mark
 from sealegs.scoring.invalid import PlayedCell, played_cell, playing_rows
 from sealegs.scoring.metric import ALL, Figure, Row
+from sealegs.suites.verdict_tables import JudgedEpisode, VerdictForm, read_with_table
 from sealegs.traces import Record
 
 E = TypeVar("E", bound=Hashable)
@@ -28,24 +29,22 @@ class EntrantForm(Generic[E, R]):
         schema: the schema of its records.
         scores: by what of the episodes that are there it is ranked. Those that it may choose from have equal parts.
         place: the level, mode and task where an episode is counted.
-        content: the key that tells an episode's task and faults from others.
+        content: the key that tells an episode's task and faults from others; called with the episode and the digest of
+            its faults, which takes long to find out again, or with an empty text.
         player: suite, and agent or model, of a run with these values of the schema's settings.
         not_compared: settings that make another entrant, or that the tasks' digest covers.
         unsaid: the values of settings that records of scripted agents leave out.
-        read: reads and judges in another way; called with a path, the judge, and what is kept of a judged episode, with
-            the place where it is counted, its record's version and its content. By default each record is read.
+        table: of its verdicts. Without one each record is read and judged.
     """
 
     schema: LogSchema[E]
     scores: Callable[[Iterable[ComparedEpisode]], Scores[R]]
     place: Callable[[E], tuple[str, str, str]]
-    content: Callable[[E], Hashable]
+    content: Callable[[E, str], Hashable]
     player: Callable[[tuple[str, ...]], Row]
     not_compared: frozenset[str] = PLAYERS
     unsaid: Mapping[str, str] = field(default_factory=dict)
-    read: (
-        Callable[[Path, Callable[[E, Record], R], Callable[[R, PlayedCell, str, Hashable], Any]], Logged[E, Any]] | None
-    ) = None
+    table: VerdictForm[E, R] | None = None
 
 
 class _Kept(NamedTuple):
@@ -71,16 +70,23 @@ def read_entrants(path: Path, form: EntrantForm[E, R], judge: Callable[[E, Recor
     reduce = form.scores(()).compared
     alike: dict[tuple[float, ...], tuple[float, ...]] = {}  # what episodes add is mostly the same, and long
 
-    def keep(judged: R, played: PlayedCell, version: str, content: Hashable) -> _Kept:
+    def keep(episode: E, judged: R, played: PlayedCell, version: str, plan: str) -> _Kept:
         compared = reduce(judged)
-        return _Kept(compared._replace(adds=alike.setdefault(compared.adds, compared.adds)), played, version, content)
+        compared = compared._replace(adds=alike.setdefault(compared.adds, compared.adds))
+        return _Kept(compared, played, version, form.content(episode, plan))
 
-    def kept(episode: E, found: Record) -> _Kept:
-        version = str(found.about.get("version", ""))
+    def of_record(episode: E, found: Record) -> _Kept:
         cell = played_cell(*form.place(episode), found)
-        return keep(judge(episode, found), cell, version, form.content(episode))
+        about = found.about
+        return keep(episode, judge(episode, found), cell, str(about.get("version", "")), str(about.get("plan", "")))
 
-    logged: Logged[E, _Kept] = form.read(path, judge, keep) if form.read else read_judged(path, form.schema, kept)
+    def of_table(episode: E, one: JudgedEpisode[R]) -> _Kept:
+        return keep(episode, one.result, one.played, one.version, one.plan)
+
+    if form.table is None:
+        logged = read_judged(path, form.schema, of_record)
+    else:
+        logged = read_with_table(path, form.table, of_table, judge)
     return [
         _entrant(path, form, key, found, logged.invalid[key], logged.warnings) for key, found in logged.runs.items()
     ]
@@ -98,7 +104,7 @@ def _entrant(
     settings = dict(zip(form.schema.settings, key, strict=True))
     version = " and ".join(sorted({kept.version for kept in found.values()}))
     contents = [(kept.played.task, kept.content) for kept in found.values()]
-    contents += [(form.place(one)[2], form.content(one)) for one in invalid]
+    contents += [(form.place(one)[2], form.content(one, "")) for one in invalid]
     played = [kept.played for kept in found.values()]
     played += [played_cell(*form.place(one), why) for one, why in invalid.items()]
     episodes = [kept.compared for kept in found.values()]

@@ -357,7 +357,7 @@ class ToolSuite(Suite[ToolSuiteOptions, ToolEpisode, Record, EpisodeResult]):
             self.schema,
             lambda _: scores,
             lambda one: (one.level, one.mode, one.task),
-            lambda one: (one.model_dump_json(exclude={"epoch"}), one.plan.digest()),
+            lambda one, _: (one.model_dump_json(exclude={"epoch"}), one.plan.digest()),
             lambda key: _player(self.name, key),
         )
         return read_entrants(logs, form, self.judge)

@@ -38,8 +38,8 @@ SCORES = Scores(
 )
 
 
-def _content(episode: HighwaterEpisode) -> Hashable:
-    return episode.problem, episode.level, episode.mode, episode.plan.digest(), episode.known.digest
+def _content(episode: HighwaterEpisode, plan: str) -> Hashable:
+    return episode.problem, episode.level, episode.mode, plan or episode.plan.digest(), episode.known.digest
 
 
 def highwater_entrants(path: Path, judge: HighwaterJudge) -> list[Entrant]:

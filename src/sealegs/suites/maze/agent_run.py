@@ -11,7 +11,8 @@ from sealegs.engines.folders import RECORDS, Progress, run_rest
 from sealegs.scenarios.scenario import Scenario
 from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.played_table import Note, play_with_table
+from sealegs.suites.maze.verdict_table import FORM
+from sealegs.suites.played_tables import Note, play_with_table
 
 
 def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:
@@ -21,7 +22,7 @@ def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, j
     if options.limit is None:  # a run of a few episodes needs no other process
         prepare_processes(jobs)
 
-    def play(left: Sequence[Scenario], note: Note) -> Iterator[EpisodeLines]:
+    def play(left: Sequence[Scenario], note: Note[Scenario]) -> Iterator[EpisodeLines]:
         return play_scenarios(
             left,
             agent=options.agent,
@@ -31,4 +32,5 @@ def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, j
             note=note,
         )
 
-    run_rest(options, folder, SCHEMA, partial(play_with_table, records=folder / RECORDS, play=play), progress)
+    with_table = partial(play_with_table, records=folder / RECORDS, play=play, form=FORM)
+    run_rest(options, folder, SCHEMA, with_table, progress)

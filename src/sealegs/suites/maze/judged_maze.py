@@ -19,7 +19,8 @@ from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row
 from sealegs.suites.maze.maze_logs import SCHEMA, SETTINGS, MazeJudge, judge_maze_episode, maze_player
-from sealegs.suites.maze.verdict_table import MazeVerdict, read_maze_verdicts
+from sealegs.suites.maze.verdict_table import read_maze_verdicts
+from sealegs.suites.verdict_tables import JudgedEpisode
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def judge_maze_run(path: Path, judge: MazeJudge = judge_maze_episode) -> JudgedM
     """
     candidates = Candidates()
 
-    def keep(episode: Scenario, found: MazeVerdict) -> _Kept:
+    def keep(episode: Scenario, found: JudgedEpisode[MazeResult]) -> _Kept:
         verdict = found.result.verdict
         candidates.offer(found.name, episode.mode, found.result.level, verdict, partial(_played, episode, found))
         return _Kept(found.result, found.played)
@@ -85,7 +86,7 @@ def judge_maze_run(path: Path, judge: MazeJudge = judge_maze_episode) -> JudgedM
     return single_run(runs, path)
 
 
-def _played(episode: Scenario, found: MazeVerdict) -> Played:
+def _played(episode: Scenario, found: JudgedEpisode[MazeResult]) -> Played:
     record = found.record()
     return record, episode.case(record), found.result.verdict
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
-from typing import TypeVar
 
-from sealegs.engines.logs import Logged
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.attribution import TERMS
 from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores
 from sealegs.scoring.episode_verdict import STAGES
-from sealegs.scoring.invalid import PlayedCell
 from sealegs.scoring.maze_metrics import CLEAN, COMPOSITE, DESIGN, HARM, METRICS, TSR, MazeResult
 from sealegs.scoring.metric import Metric
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
 from sealegs.suites.maze.maze_logs import SCHEMA, MazeJudge, maze_player
-from sealegs.suites.maze.verdict_table import MazeVerdict, read_maze_verdicts
+from sealegs.suites.maze.verdict_table import FORM, maze_place
 
-K = TypeVar("K")
 RANKED = ("tsr", "prr", "rc", "outcome", "process", *HARM, "tsr_as_published", "prr_as_published")
 NAMED = {metric.name: metric for metric in METRICS}
 WITHOUT_FAULTS = Metric[MazeResult]("tsr_np", TSR.top, lambda result: result.mode == CLEAN)
@@ -51,18 +47,8 @@ def scores_of(episodes: Iterable[ComparedEpisode]) -> Scores[MazeResult]:
     return WHOLE if CLEAN in modes and len(modes) > 1 else PART
 
 
-def _content(episode: Scenario, plan: str = "") -> Hashable:
-    """The key that tells an episode from others; `plan` spares drawing faults for its digest, which takes long."""
+def _content(episode: Scenario, plan: str) -> Hashable:
     return episode.base.level, episode.mode, plan or episode.plan.digest(), episode.set.digest
-
-
-def _read(
-    path: Path, judge: MazeJudge, keep: Callable[[MazeResult, PlayedCell, str, Hashable], K]
-) -> Logged[Scenario, K]:
-    def kept(episode: Scenario, one: MazeVerdict) -> K:
-        return keep(one.result, one.played, one.version, _content(episode, one.plan))
-
-    return read_maze_verdicts(path, kept, judge)
 
 
 def maze_entrants(path: Path, judge: MazeJudge) -> list[Entrant]:
@@ -78,11 +64,11 @@ def maze_entrants(path: Path, judge: MazeJudge) -> list[Entrant]:
     form = EntrantForm(
         SCHEMA,
         scores_of,
-        lambda one: (one.base.level, one.mode, one.task),
+        maze_place,
         _content,
         maze_player,
         PLAYERS | {"tasks"},
         {"prompt": "standard"},
-        _read,
+        FORM,
     )
     return read_entrants(path, form, judge)

@@ -36,8 +36,9 @@ SCORES = Scores(
 )
 
 
-def _content(episode: PaladinEpisode) -> Hashable:
-    return episode.set, episode.failure_class, episode.kind, episode.failure, episode.node, episode.plan.digest()
+def _content(episode: PaladinEpisode, plan: str) -> Hashable:
+    e = episode
+    return e.set, e.failure_class, e.kind, e.failure, e.node, plan or e.plan.digest()
 
 
 def paladin_entrants(path: Path, judge: PaladinJudge) -> list[Entrant]:

@@ -1,31 +1,37 @@
 """The table of verdicts of episodes that are being played: each is judged where it was played, from what is there.
 
 A report then has nothing to read and to judge anew. The table is the same as if the records had been read
-(`verdict_table`): its parts say of which bytes they are. It is written for what a run appends from the beginning of a
+(`verdict_tables`): its parts say of which bytes they are. It is written for what a run appends from the beginning of a
 file, or from where the table ends; what was interrupted before a part was written is judged by the next report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sealegs.engines import table_parts
 from sealegs.engines.direct import EpisodeLines, no_note
 from sealegs.engines.logs import DAMAGE, RecordedEpisode, run_key
 from sealegs.engines.table_parts import PartWriter
 from sealegs.faults.user_error import UserError
-from sealegs.scenarios.scenario import Scenario
-from sealegs.suites.maze.maze_logs import SCHEMA
-from sealegs.suites.maze.verdict_table import judged_episode, may_have_table, sets_of, table_row, verdict_table
+from sealegs.suites.verdict_tables import (
+    VerdictForm,
+    judged_episode,
+    may_have_table,
+    sets_of,
+    table_beside,
+    table_row,
+)
 from sealegs.traces import Event, build_record
 from sealegs.traces.episode_ranges import EpisodePlace
 from sealegs.traces.record_files import records_size
 
-Note = Callable[[Scenario, Sequence[Event]], Any]
-Play = Callable[[Sequence[Scenario], Note], Iterator[EpisodeLines]]
+E = TypeVar("E", bound=Hashable)
+Note = Callable[[E, Sequence[Event]], Any]
+Play = Callable[[Sequence[E], Note[E]], Iterator[EpisodeLines]]
 
 
 class PlayedRow(NamedTuple):
@@ -35,29 +41,32 @@ class PlayedRow(NamedTuple):
     sets: Mapping[str, str]
 
 
-def note_row(episode: Scenario, events: Sequence[Event]) -> PlayedRow | None:
+def note_row(episode: E, events: Sequence[Event], form: VerdictForm[E, Any]) -> PlayedRow | None:
     """Judge an episode that was just played; None where that fails, which whoever reads the record will report."""
     try:
         found = build_record(list(events))
-        one = RecordedEpisode(found, run_key(found, SCHEMA), episode, 0, None)
-        return PlayedRow(table_row(one, judged_episode(one, Path()).kept), sets_of(one))
+        one = RecordedEpisode(found, run_key(found, form.schema), episode, 0, None)
+        judged = judged_episode(one, Path(), form, form.judge).kept
+        return PlayedRow(table_row(one, judged, form), sets_of(one, form))
     except (UserError, *DAMAGE):
         return None
 
 
-def play_with_table(left: Sequence[Scenario], records: Path, play: Play) -> Iterator[list[str]]:
+def play_with_table(left: Sequence[E], records: Path, play: Play[E], form: VerdictForm[E, Any]) -> Iterator[list[str]]:
     """Play episodes, and write the table of them beside their records where a report would write one.
 
     Args:
         left: the episodes.
         records: the file that each is appended to before the next is asked for.
         play: plays episodes, and notes something about each.
+        form: of the table.
 
     Yields:
         the lines of each record.
     """
-    table = _table_at_end(records) if len(left) >= table_parts.LEAST and may_have_table(records) else None
-    for lines, row in play(left, no_note if table is None else note_row):
+    worth_it = len(left) >= table_parts.LEAST and may_have_table(records)
+    table = _table_at_end(records, form) if worth_it else None
+    for lines, row in play(left, no_note if table is None else partial(note_row, form=form)):
         yield lines
         if table is not None:
             table.add(lines, row)
@@ -65,8 +74,8 @@ def play_with_table(left: Sequence[Scenario], records: Path, play: Play) -> Iter
         table.close()
 
 
-def _table_at_end(records: Path) -> PlayedTable | None:
-    table = PlayedTable(records)
+def _table_at_end(records: Path, form: VerdictForm[Any, Any]) -> PlayedTable | None:
+    table = PlayedTable(records, form)
     return table if table.continues else None
 
 
@@ -75,10 +84,11 @@ class PlayedTable:
 
     Args:
         records: the file as it is before the first.
+        form: of the table.
     """
 
-    def __init__(self, records: Path) -> None:
-        self._records = records
+    def __init__(self, records: Path, form: VerdictForm[Any, Any]) -> None:
+        self._records, self._form = records, form
         self._end = records_size(records)
         self._line = 0
 
@@ -106,6 +116,6 @@ class PlayedTable:
     @cached_property
     def _writer(self) -> PartWriter:
         # Made with the first row: pyarrow is then imported while others play.
-        table = verdict_table(self._records)
+        table = table_beside(self._records, self._form, self._form.judge)
         assert table is not None
         return PartWriter(table, table.valid() if self._end else [])

@@ -14,7 +14,6 @@ from sealegs.scenarios.labelled_failures.failures import classes
 from sealegs.suites.paladin.backbone_run import run_scripted_backbone
 from sealegs.suites.paladin.judged_arms import JudgedArms, judge_paladin_runs
 from sealegs.suites.paladin.options import PaladinOptions
-from sealegs.suites.paladin.paladin_logs import read_paladin_runs
 from tests import needs
 from tests.reports.test_browser import CHROMIUM, FLAGS
 
@@ -25,7 +24,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> JudgedArms:
     for arm in ("vanilla", "toolbench", "paladin"):
         settings = PaladinOptions(agent="follows_prompt", arm=arm, limit=3)
         run_scripted_backbone(settings, folder / settings.name, lambda done, total: None, jobs=1)
-    return judge_paladin_runs(read_paladin_runs(folder))
+    return judge_paladin_runs(folder)
 
 
 def made(runs: JudgedArms) -> str:

@@ -31,6 +31,7 @@ from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.suite import SUITE
 from sealegs.suites.maze.verdict_table import FORM, read_maze_verdicts
 from sealegs.suites.ranked_runs import ranked_tables
+from sealegs.suites.suite import AnySuite
 from sealegs.suites.verdict_tables import JudgedEpisode, encode_rows, table_beside
 from sealegs.traces import Record, read_episodes
 from sealegs.traces.episode_ranges import FILE_BEGINS, divide_records
@@ -90,8 +91,8 @@ def test_a_table_gives_what_the_records_give(folder: Path, judged: Counter[str])
     assert [len(own) for own in true.invalid.values()] == [1]
 
 
-def shown(folder: Path) -> Iterator[Any]:
-    found = SUITE.report(folder)
+def shown(folder: Path, suite: AnySuite = SUITE) -> Iterator[Any]:
+    found = suite.report(folder)
     text = io.StringIO()
     found.show(Console(file=text, width=120))
     yield from (found.rows, found.warnings, found.validity, text.getvalue(), found.page())

@@ -8,7 +8,7 @@ then to a success and a failure after a fault at each level.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sealegs.scoring import Case, Verdict
 from sealegs.scoring.maze_metrics import CLEAN
@@ -17,6 +17,22 @@ from sealegs.traces.record import Record
 Played = tuple[Record, Case, Verdict]
 MOST = 12
 KEPT = 4  # of each kind: as many as `judges.disagreements` shows
+
+
+class OfferedEpisode(NamedTuple):
+    """An episode that may get a card.
+
+    Attributes:
+        name: as its record has it.
+        mode, level, verdict: of the episode.
+        load: gives it as a whole.
+    """
+
+    name: str
+    mode: str
+    level: str
+    verdict: Verdict
+    load: Callable[[], Played]
 
 
 class Candidates:

@@ -6,12 +6,13 @@ script, but the extra `report`. The published figures, of other tasks and other 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sealegs.reports.card_selection import MOST, Played, choose
+from sealegs.reports.card_selection import MOST, Candidates, OfferedEpisode, Played, choose
 from sealegs.reports.metric_grids import MetricCell
 from sealegs.reports.page_sections import PageSection, render_page
 from sealegs.reports.paladin_tables import (
@@ -73,7 +74,7 @@ class PaladinPage:
     """
 
     rows: Sequence[Row]
-    episodes: Mapping[Run, Sequence[Played]]
+    episodes: Mapping[Run, Sequence[OfferedEpisode]]
     facts: Mapping[str, str]
     warnings: Sequence[str]
 
@@ -140,23 +141,32 @@ def render_paladin_page(page: PaladinPage, sections: Sequence[PageSection[Paladi
     return render_page("recoveries.html.j2", head, sections, page)
 
 
-def choose_paladin_episodes(episodes: Mapping[Run, Sequence[Played]]) -> list[tuple[Run, Played]]:
+def choose_paladin_episodes(episodes: Mapping[Run, Sequence[OfferedEpisode]]) -> list[tuple[Run, Played]]:
     """The episodes to show: a telling few of one run; of several runs, the one on which they differed most."""
     if len(episodes) == 1:
         ((run, own),) = episodes.items()
-        return [(run, played) for played in choose(own, FEW)]
-    found: dict[str, list[tuple[Run, Played]]] = {}
+        return [(run, played) for played in _telling_few(own)]
+    found: dict[str, list[tuple[Run, OfferedEpisode]]] = {}
     for run, own in episodes.items():
-        for played in own:
-            found.setdefault(played[0].episode, []).append((run, played))
+        for one in own:
+            found.setdefault(one.name, []).append((run, one))
     if not found:
         return []
-    return max(found.values(), key=_parting)[:MOST]
+    return [(run, one.load()) for run, one in max(found.values(), key=_parting)[:MOST]]
 
 
-def _parting(group: Sequence[tuple[Run, Played]]) -> tuple[int, int, int]:
+def _telling_few(own: Sequence[OfferedEpisode]) -> list[Played]:
+    candidates = Candidates()
+    for number, one in enumerate(own):
+        # Two runs of one name, with other seeds, have episodes of the same name.
+        candidates.offer(f"{one.name}\0{number:09}", one.mode, one.level, one.verdict, one.load)
+    counts = Counter((one.mode, one.verdict.attribution) for one in own)
+    return choose(candidates.kept(), FEW, counts)
+
+
+def _parting(group: Sequence[tuple[Run, OfferedEpisode]]) -> tuple[int, int, int]:
     """The degree to which an episode tells the runs apart: by outcomes, by balance of failure and success, by calls."""
-    verdicts = [played[2] for _, played in group]
+    verdicts = [one.verdict for _, one in group]
     won = sum(verdict.success for verdict in verdicts)
     ends = {(verdict.success, verdict.stopped) for verdict in verdicts}
     return len(ends), min(won, len(verdicts) - won), len({verdict.calls for verdict in verdicts})

@@ -28,6 +28,7 @@ from sealegs.suites.verdict_tables import (
 from sealegs.traces import Event, build_record
 from sealegs.traces.episode_ranges import EpisodePlace
 from sealegs.traces.record_files import records_size
+from sealegs.traces.store import line
 
 E = TypeVar("E", bound=Hashable)
 Note = Callable[[E, Sequence[Event]], Any]
@@ -50,6 +51,11 @@ def note_row(episode: E, events: Sequence[Event], form: VerdictForm[E, Any]) -> 
         return PlayedRow(table_row(one, judged, form), sets_of(one, form))
     except (UserError, *DAMAGE):
         return None
+
+
+def noted_lines(episode: E, events: Sequence[Event], note: Note[E]) -> EpisodeLines:
+    """The lines of the record of an episode that was played, and what is noted about it."""
+    return EpisodeLines([line(event) for event in events], note(episode, events))
 
 
 def play_with_table(left: Sequence[E], records: Path, play: Play[E], form: VerdictForm[E, Any]) -> Iterator[list[str]]:

@@ -9,14 +9,15 @@ from functools import cache, partial
 from sealegs.agents.arms import ARMS, AwaitModel
 from sealegs.agents.arms.arm_base import ModelReply
 from sealegs.agents.backbones import backbone_reply
+from sealegs.engines.direct import EpisodeLines
 from sealegs.engines.workers import in_chunks
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait, no_such_tool, render
 from sealegs.inject import Clock, EndlessWait, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import Advise, Adviser
 from sealegs.suites.paladin.episodes import ATTEMPTS, TOOL_TIMEOUT, PaladinEpisode
+from sealegs.suites.played_tables import Note, noted_lines
 from sealegs.traces import Event, Recorder
-from sealegs.traces.store import line
 from sealegs.world.state import World
 
 CHUNK = 16
@@ -145,11 +146,18 @@ def play_paladin_episode(
 
 
 def play_paladin_episodes(
-    episodes: Sequence[PaladinEpisode], backbone: str, setup: Setup, *, jobs: int | None = None
-) -> Iterator[list[str]]:
-    """Play episodes on all cores; see `in_chunks`. Yields each as the lines of its record."""
-    yield from in_chunks(episodes, partial(_run_chunk, backbone=backbone, setup=setup), jobs, CHUNK)
+    episodes: Sequence[PaladinEpisode],
+    note: Note[PaladinEpisode],
+    backbone: str,
+    setup: Setup,
+    *,
+    jobs: int | None = None,
+) -> Iterator[EpisodeLines]:
+    """Play episodes on all cores, and note something about each; see `in_chunks`."""
+    yield from in_chunks(episodes, partial(_run_chunk, note=note, backbone=backbone, setup=setup), jobs, CHUNK)
 
 
-def _run_chunk(chunk: Sequence[PaladinEpisode], backbone: str, setup: Setup) -> list[list[str]]:
-    return [[line(event) for event in play_paladin_episode(episode, backbone, setup)] for episode in chunk]
+def _run_chunk(
+    chunk: Sequence[PaladinEpisode], note: Note[PaladinEpisode], backbone: str, setup: Setup
+) -> list[EpisodeLines]:
+    return [noted_lines(episode, play_paladin_episode(episode, backbone, setup), note) for episode in chunk]

@@ -13,6 +13,7 @@ from sealegs.scoring.metric import Metric
 from sealegs.scoring.paladin_metrics import CLEAN, DESIGN, NAMED, PaladinResult
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
 from sealegs.suites.paladin.arm_engine import ARM_FACTS
+from sealegs.suites.paladin.arm_table import FORM, paladin_place
 from sealegs.suites.paladin.episodes import PaladinEpisode
 from sealegs.suites.paladin.paladin_logs import SCHEMA, PaladinJudge, paladin_player
 
@@ -54,9 +55,10 @@ def paladin_entrants(path: Path, judge: PaladinJudge) -> list[Entrant]:
     form = EntrantForm(
         SCHEMA,
         lambda _: SCORES,
-        lambda one: (one.failure_class, one.kind, f"{one.source}/{one.task}"),
+        paladin_place,
         _content,
         paladin_player,
         PLAYERS | (set(ARM_FACTS) - {"max_steps"}),
+        table=FORM,
     )
     return read_entrants(path, form, judge)

@@ -9,7 +9,6 @@ from typing import Any
 
 from sealegs.engines.logs import LogError, LogSchema, agent_or_model, check_edition, read_logs, settings_in_words
 from sealegs.scoring import judge
-from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.metric import Row, player_row
 from sealegs.scoring.paladin_metrics import PaladinResult
 from sealegs.scoring.paladin_protocol import judge_by_protocol
@@ -22,6 +21,11 @@ LAST_NAMED = ("set", "seed", "max_steps", TASK_SET)  # where messages name a run
 SETTINGS = ("agent", "model", *(name for name in ARM_FACTS if name not in LAST_NAMED), *LAST_NAMED)
 
 
+def task_name(episode: PaladinEpisode) -> str:
+    """The base task of an episode, as results name it."""
+    return f"{episode.source}/{episode.task}"
+
+
 PaladinJudge = Callable[[PaladinEpisode, Record], PaladinResult]
 
 
@@ -30,7 +34,7 @@ def judge_paladin_episode(episode: PaladinEpisode, found: Record) -> PaladinResu
     case = episode.case(found)
     verdict = judge(found, case)
     return PaladinResult(
-        f"{episode.source}/{episode.task}",
+        task_name(episode),
         episode.failure_class,
         episode.kind,
         verdict,
@@ -55,13 +59,6 @@ class PaladinRun:
     def results(self, judge: PaladinJudge = judge_paladin_episode) -> list[PaladinResult]:
         """Every episode judged."""
         return [judge(episode, found) for episode, found in self.records.items()]
-
-    def played(self) -> list[PlayedCell]:
-        """The cell in which each episode is counted, the invalid ones with their causes."""
-        found: dict[PaladinEpisode, Record | str] = {**self.records, **self.invalid}
-        return [
-            played_cell(one.failure_class, self.mode, f"{one.source}/{one.task}", how) for one, how in found.items()
-        ]
 
 
 def read_paladin_run(path: Path) -> PaladinRun:

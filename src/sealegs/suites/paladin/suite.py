@@ -37,6 +37,7 @@ class PaladinSuite(Suite["PaladinOptions", "PaladinEpisode", "Record", "PaladinR
     name = "paladin"
     summary = "One labelled failure in each task, and six ways to prompt a model to recover from it."
     reported_together = True
+    judged_ahead = True
 
     @property
     def options(self) -> type[PaladinOptions]:
@@ -139,14 +140,13 @@ class PaladinSuite(Suite["PaladinOptions", "PaladinEpisode", "Record", "PaladinR
             print_published_paladin,
         )
         from sealegs.suites.paladin.judged_arms import judge_paladin_runs
-        from sealegs.suites.paladin.paladin_logs import read_paladin_runs
 
         if against not in ("", self.published.name):
             raise UserError(
                 f"runs of paladin can be compared only with {self.published.name} (the published rows), not with "
                 f"{against!r}"
             )
-        found = judge_paladin_runs(read_paladin_runs(logs), self.judge, self.metrics)
+        found = judge_paladin_runs(logs, self.judge, self.metrics)
         page = PaladinPage(found.rows, found.episodes, found.facts, found.warnings)
         who: Row = {"suite": "paladin", "agent": "all runs"}
 

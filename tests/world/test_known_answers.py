@@ -147,6 +147,18 @@ def test_arguments_that_hold_themselves_take_no_time() -> None:
     assert len(corpus.known) == 0
 
 
+def test_another_function_of_the_same_name_is_asked_itself() -> None:
+    def echo_twice(world: World, thing: Any) -> dict[str, Any]:
+        """Give it back twice."""
+        return {"given": [thing, thing]}
+
+    corpus, made = tool_of(echo), tool_of(echo_twice)
+    other = replace(corpus, tools={"echo": replace(made.tools["echo_twice"], name="echo")})
+    assert other.known is corpus.known
+    for asked, given in ((corpus, 1), (other, [1, 1])):
+        assert all(value(asked.run(Call("echo", {"thing": 1}), World()))["given"] == given for _ in range(2))
+
+
 def test_few_answers_are_kept_and_no_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(known_answers, "MOST", 3)
     corpus = tool_of(echo)

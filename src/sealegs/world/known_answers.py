@@ -11,8 +11,10 @@ arguments that hold more than lists of plain values.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
+
+from pydantic import BaseModel
 
 from sealegs.faults.equal import PLAIN
 from sealegs.world.state import World
@@ -21,6 +23,7 @@ from sealegs.world.tool import SimulatedTool
 READS = frozenset({"source", "processor"})
 MOST = 8192  # answers
 LONGEST = 4096  # bytes of the arguments and the answer
+Asked = tuple[Callable[..., Any], type[BaseModel], bytes]  # a tool's function, its parameters, what was given
 FORM = 2  # of `marshal`: the last one without references, so that equal data is written alike
 
 
@@ -28,9 +31,9 @@ class KnownAnswers:
     """The answers of a corpus's reads. Threads may share them: what two work out at once is equal."""
 
     def __init__(self) -> None:
-        self._anywhere: dict[tuple[str, bytes], bytes] = {}
-        self._at_first: dict[tuple[str, bytes], bytes] = {}  # in a world that nothing has happened in
-        self._asking: set[str] = set()  # the tools that have asked their world for something
+        self._anywhere: dict[Asked, bytes] = {}
+        self._at_first: dict[Asked, bytes] = {}  # in a world that nothing has happened in
+        self._asking: set[Callable[..., Any]] = set()  # the functions that have asked their world for something
 
     def __len__(self) -> int:
         return len(self._anywhere) + len(self._at_first)
@@ -39,7 +42,7 @@ class KnownAnswers:
         """The tool's answer to these arguments in this world, as data of its own; None where it is not known."""
         if not _flat(given):
             return None
-        key = tool.name, marshal.dumps(given, FORM)
+        key = tool.run, tool.parameters, marshal.dumps(given, FORM)
         found = self._anywhere.get(key)
         if found is None and world.untouched:
             found = self._at_first.get(key)
@@ -59,29 +62,29 @@ class KnownAnswers:
         Raises:
             Refusal: the tool refuses.
         """
-        if tool.name not in self._asking:
+        if tool.run not in self._asking:
             try:
                 return _keep(self._anywhere, tool, given, tool.run(cast(World, _NoWorld()), **arguments))
             except _WorldAsked:
-                self._asking.add(tool.name)
+                self._asking.add(tool.run)
         first = world.untouched
         answer = tool.run(world, **arguments)
         # A read that leaves something behind has to be made each time.
         return _keep(self._at_first, tool, given, answer) if first and world.untouched else answer
 
 
-def _keep(kept: dict[tuple[str, bytes], bytes], tool: SimulatedTool, given: Mapping[str, Any], answer: Any) -> Any:
+def _keep(kept: dict[Asked, bytes], tool: SimulatedTool, given: Mapping[str, Any], answer: Any) -> Any:
     """Keep an answer if it is plain data and not large; return it."""
     if not _flat(given):
         return answer
     try:
-        key, text = marshal.dumps(given, FORM), marshal.dumps(answer, FORM)
+        written, text = marshal.dumps(given, FORM), marshal.dumps(answer, FORM)
     except ValueError:  # other than plain data
         return answer
-    if len(key) + len(text) <= LONGEST:
+    if len(written) + len(text) <= LONGEST:
         if len(kept) >= MOST:
             kept.clear()
-        kept[tool.name, key] = text
+        kept[tool.run, tool.parameters, written] = text
     return answer
 
 

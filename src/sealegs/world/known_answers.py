@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from pydantic import BaseModel
 
@@ -88,7 +88,7 @@ def _keep(kept: dict[Asked, bytes], tool: SimulatedTool, given: Mapping[str, Any
     return answer
 
 
-def _flat(given: Mapping[str, Any]) -> bool:
+def _flat(given: Mapping[str, Any]) -> TypeGuard[dict[str, Any]]:
     """Return whether these are plain values and lists of such: `marshal` may never end with what holds itself."""
     return type(given) is dict and all(
         PLAIN.issuperset(map(type, value) if type(value) is list else (type(value),)) for value in given.values()

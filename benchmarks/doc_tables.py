@@ -372,6 +372,16 @@ def million() -> str:
     return table(("episodes", "command", "seconds", "CPU, s", "peak of memory, MiB"), lines())
 
 
+def million_judging() -> str:
+    """What judging costs by how many records there are, in one process and in several."""
+    metrics = ("wall_s", "episodes_per_s", "peak_mib", "all_peak_mib")
+    found = {(row["n"], row["mode"], row["metric"]): row["value"] for row in result("million")["rows"]}
+    judging = dict.fromkeys((size, mode) for size, mode, metric in found if metric == "all_peak_mib")
+    rows = ((f"{n:,}", mode, *(f"{found[n, mode, metric]:,.0f}" for metric in metrics)) for n, mode in judging)
+    head = ("episodes", "command", "seconds", "episodes/s", "its peak, MiB", "peak of all processes, MiB")
+    return table(head, rows)
+
+
 def million_disk() -> str:
     """Bytes of an episode."""
     found = {(row["n"], row["metric"]): row["value"] for row in result("million")["rows"] if row["mode"] == "disk"}
@@ -867,6 +877,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "http proxy": http_proxy,
     "fuzz": fuzz,
     "million": million,
+    "million judging": million_judging,
     "million disk": million_disk,
     "log reports": log_reports,
     **{f"ray {part}": (lambda part=part: ray_scaling(part)) for part in ("scaling", "paper")},  # type: ignore[misc]

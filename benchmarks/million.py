@@ -1,6 +1,6 @@
 """What `report` and `rank` cost by how many episodes there are, without the table of verdicts and with it.
 
-    python benchmarks/million.py --sizes 10000 100000 1000000
+    python benchmarks/million.py --sizes 10000 100000 1000000 --judged 10000 100000
 
 The scripted `planner` plays 10,000 episodes of `maze`. A larger run is made of these: each stands in it under as many
 epochs as it takes, in the records and in the table, so files are as long as those of a real run, and verdicts repeat as
@@ -10,6 +10,12 @@ is a process of its own; `without` hides pyarrow from it. CPU is that of all of 
 that of the command itself, whose workers hold a range at a time. At last each run is compressed, and reported on once
 more; the bytes of its records, their chain and its table are then counted together. Runs are kept in `build/million`,
 and a table that was made before is made again. Rows of sizes that are not asked for stay in the file of results.
+
+`--judged` measures judging alone, in one process and in as many as there are cores: the report of a run without a
+table. Its records are those of the played run, one time after the other, and they are of its faults. Each of them is
+read and judged, the last one of an episode counts; so what a report keeps of its episodes does not grow, and any growth
+of memory would be that of judging. The memory of all processes is the sum of their shares (PSS), as often as it can be
+read; pages that two of them have in common count once.
 """
 
 from __future__ import annotations
@@ -18,11 +24,14 @@ import argparse
 import ctypes
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +49,7 @@ from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace
 
 PLAYED, AGENT = 10_000, "planner"
 TABLE = "verdicts-*"
+JUDGING = "report, judging"
 COMMAND = """
 import atexit, os, re, sys
 from pathlib import Path
@@ -61,14 +71,25 @@ def main() -> None:
     """Make and measure every size, and write the rows after each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="*", default=[PLAYED, 10 * PLAYED])
+    parser.add_argument("--judged", type=int, nargs="*", default=[], help="episodes of the runs that are judged")
     parser.add_argument("--runs", type=Path, default=ROOT / "build" / "million")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "million.json")
     given = parser.parse_args()
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # workers are children of a server that outlives the command
-    rows = other_rows(given.out, lambda row: row["n"] in given.sizes)
-    for size in given.sizes:
-        folder = _played(given.runs) if size == PLAYED else _stretched(given.runs, size // PLAYED)
-        for row in _measured(folder, size):
+
+    def made_anew(row: Mapping[str, Any]) -> bool:
+        return row["n"] in (given.judged if row["mode"].startswith(JUDGING) else given.sizes)
+
+    def measured() -> Iterator[Iterator[dict[str, Any]]]:
+        for size in given.sizes:
+            folder = _played(given.runs) if size == PLAYED else _stretched(given.runs, size // PLAYED)
+            yield _measured(folder, size)
+        for size in given.judged:
+            yield _judged(_repeated(given.runs, size // PLAYED), size)
+
+    rows = other_rows(given.out, made_anew)
+    for of_size in measured():
+        for row in of_size:
             print(row, flush=True)
             rows.append(row)
         write_results(given.out, sorted(rows, key=lambda row: row["n"]))
@@ -126,6 +147,71 @@ def _stretched(runs: Path, times: int) -> Path:
     return folder
 
 
+def _repeated(runs: Path, times: int) -> Path:
+    """A run without a table, whose records are those of the played one, so many times."""
+    source, folder = _played(runs), runs / f"judged-{times * PLAYED}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    shutil.copy(source / SETTINGS, folder)
+    with (folder / RECORDS).open("wb") as target:
+        for _ in range(times):
+            with (source / RECORDS).open("rb") as records:
+                shutil.copyfileobj(records, target)
+    return folder
+
+
+def _judged(folder: Path, size: int) -> Iterator[dict[str, Any]]:
+    """What judging costs, in one process and in all that there is room for."""
+    for jobs in dict.fromkeys((1, os.cpu_count() or 1)):
+        for part in folder.glob(TABLE):
+            part.unlink()
+        mode = f"{JUDGING}, {jobs} process{'es' * (jobs > 1)}"
+        with PeakOfAll() as peak:
+            for row in _run("report", folder, size, mode, more=("--jobs", str(jobs))):
+                yield row
+                if row["metric"] == "wall_s":
+                    yield _row(size, mode, "episodes_per_s", round(size / row["value"]))
+        yield _row(size, mode, "all_peak_mib", round(peak.kib / 1024))
+
+
+class PeakOfAll:
+    """The most memory that all processes below this one had at a time, while it is open."""
+
+    def __init__(self) -> None:
+        self.kib, self._done = 0, threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self) -> PeakOfAll:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.5):  # reading takes milliseconds
+            self.kib = max(self.kib, sum(map(_share, _below(os.getpid()))))
+
+
+def _below(process: int) -> list[int]:
+    """All processes that this one, or one of these, started."""
+    found = []
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):  # it has ended
+            found += [int(one) for one in task.read_text().split()]
+    return found + [deeper for one in found for deeper in _below(one)]
+
+
+def _share(process: int) -> int:
+    """The KiB of a process, pages that it has in common with others by its share of them."""
+    try:
+        found = re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{process}/smaps_rollup").read_text(), re.MULTILINE)
+    except OSError:  # it has ended
+        return 0
+    return int(found[1]) if found else 0
+
+
 def _measured(folder: Path, size: int) -> Iterator[dict[str, Any]]:
     if size == PLAYED:
         for part in folder.glob("verdicts-*"):
@@ -156,10 +242,12 @@ def _bytes(folder: Path, pattern: str) -> int:
     return sum(file.stat().st_size for file in folder.glob(pattern))
 
 
-def _run(verb: str, folder: Path, size: int, mode: str, hide: str = "") -> Iterator[dict[str, Any]]:
+def _run(
+    verb: str, folder: Path, size: int, mode: str, hide: str = "", more: Sequence[str] = ()
+) -> Iterator[dict[str, Any]]:
     """A command in a process of its own: what it takes."""
     begun, peak = time.monotonic(), folder / ".peak"
-    words = [sys.executable, "-c", COMMAND.replace("{hide}", hide), verb, str(folder)]
+    words = [sys.executable, "-c", COMMAND.replace("{hide}", hide), verb, str(folder), *more]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env={**os.environ, "PEAK": str(peak)})
     _, status, used = os.wait4(process.pid, 0)
     assert not status, f"{verb} failed"

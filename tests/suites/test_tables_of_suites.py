@@ -16,7 +16,9 @@ from sealegs.cli.verbs.merge import join_folders
 from sealegs.engines import table_parts
 from sealegs.engines.compressing import compress_runs
 from sealegs.faults.user_error import UserError
+from sealegs.sandbox import find_isolation
 from sealegs.suites import verdict_tables as table_of
+from sealegs.suites.highwater.coder_table import FORM as HIGHWATER
 from sealegs.suites.paladin.arm_table import FORM as PALADIN
 from sealegs.suites.suite import AnySuite, suites
 from sealegs.suites.verdict_tables import VerdictForm
@@ -29,9 +31,13 @@ pq = pytest.importorskip("pyarrow.parquet", reason=needs.module("pyarrow"))
 RECORDS = "episodes.jsonl"
 EPISODES, LEAST, MOST = 16, 4, 6  # so that a whole run has parts of 6, 6 and 4 rows
 RUNS: Mapping[str, tuple[dict[str, Any], ...]] = {
-    "paladin": ({"agent": "paladin/follows_prompt", "limit": 2}, {"agent": "vanilla/follower", "limit": 2})
+    "paladin": ({"agent": "paladin/follows_prompt", "limit": 2}, {"agent": "vanilla/follower", "limit": 2}),
+    "highwater": (
+        {"agent": "planner", "limit": 8, "interface": "calls"},
+        {"agent": "naive", "limit": 8, "interface": "calls"},
+    ),
 }
-FORMS: Mapping[str, VerdictForm[Any, Any]] = {"paladin": PALADIN}
+FORMS: Mapping[str, VerdictForm[Any, Any]] = {"paladin": PALADIN, "highwater": HIGHWATER}
 
 
 def play(name: str, folder: Path, **given: Any) -> None:
@@ -281,16 +287,20 @@ def test_another_judge_has_no_part_in_a_table(suite: AnySuite, runs: Path) -> No
         table_of.read_with_table(runs, FORMS[suite.name], lambda *_: None, _never_right)
 
 
-@pytest.mark.parametrize("name", RUNS)
+STRONG = pytest.mark.skipif(not find_isolation().strong, reason=needs.STRONG)
+
+
+@pytest.mark.filterwarnings("ignore")  # Inspect leaves streams open
+@pytest.mark.parametrize("name", ["paladin", pytest.param("highwater", marks=STRONG)])
 def test_a_log_of_inspect_has_a_table(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
     monkeypatch.setattr(table_parts, "LEAST", LEAST)
     suite = suites()[name]
-    given = {**RUNS[name][0], "limit": 1, "engine": "inspect"}
+    given = {"agent": RUNS[name][0]["agent"], "limit": 2, "engine": "inspect"}
     suite.run_inspect(suite.options(**given).checked(), tmp_path)
     true = directly(suite, tmp_path)
     assert read(suite, tmp_path) == true
-    assert len(list(tmp_path.rglob("*.verdicts-*.parquet"))) == 1
+    assert list(tmp_path.rglob("*.verdicts-*.parquet"))
     with monkeypatch.context() as patch:
         patch.setattr(table_of, "judged_rows", None)
         assert read(suite, tmp_path) == true

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sealegs.engines.direct import no_note
 from sealegs.faults.call import Value
 from sealegs.sandbox import Kernel, Pool, StartFailed, find_isolation, launcher
 from sealegs.sandbox.conversation import CodeTurn
@@ -149,8 +150,6 @@ def test_a_run_that_is_stopped_goes_on(tmp_path: Path) -> None:
 
 def test_equal_settings_give_equal_records() -> None:
     played = episodes_of_problems(choose_problems("", "test", 5, 0), ("off", "on"))
-    once, again = (
-        sorted(map(tuple, play_highwater_episodes(played, "planner", CoderSetup(interface="calls"), jobs=1)))
-        for _ in range(2)
-    )
+    setup = CoderSetup(interface="calls")
+    once, again = (sorted(play_highwater_episodes(played, no_note, "planner", setup, jobs=1)) for _ in range(2))
     assert once == again

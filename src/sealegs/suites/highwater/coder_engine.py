@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from sealegs.agents import CODERS, Coder, CoderTask, Say
+from sealegs.engines.direct import EpisodeLines
 from sealegs.engines.workers import in_chunks
 from sealegs.faults.call import Outcome
 from sealegs.inject import EndlessWait, VirtualClock
@@ -21,8 +22,8 @@ from sealegs.suites.highwater.coding_protocol import action, solution
 from sealegs.suites.highwater.environment import Environment
 from sealegs.suites.highwater.interpreter import NoKernel, ThreadInterpreter
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
+from sealegs.suites.played_tables import Note, noted_lines
 from sealegs.traces import Event, Recorder
-from sealegs.traces.store import line
 
 CHUNK = 16
 USUAL = CoderSetup()
@@ -106,27 +107,35 @@ def _play_in_code(writer: Writer, environment: Environment, recorder: Recorder, 
 
 
 def play_highwater_episodes(
-    episodes: Sequence[HighwaterEpisode], agent: str, setup: CoderSetup = USUAL, *, jobs: int | None = None
-) -> Iterator[list[str]]:
+    episodes: Sequence[HighwaterEpisode],
+    note: Note[HighwaterEpisode],
+    agent: str,
+    setup: CoderSetup = USUAL,
+    *,
+    jobs: int | None = None,
+) -> Iterator[EpisodeLines]:
     """Run episodes on all cores.
 
     Args:
         episodes: what to run.
+        note: finds out something about an episode where it was played.
         agent: a scripted agent's name.
         setup: how each is played.
         jobs: processes; as many as there are cores by default. One runs in this process.
 
     Yields:
-        each finished episode as the lines of its record, in no fixed order.
+        each finished episode, in no fixed order.
 
     Raises:
         UserError: the isolation here is too weak, or no kernel comes up.
     """
     setup.check_isolation()  # what is wrong with it is reported once, here
-    yield from in_chunks(episodes, partial(_run_chunk, agent=agent, setup=setup), jobs, CHUNK)
+    yield from in_chunks(episodes, partial(_run_chunk, note=note, agent=agent, setup=setup), jobs, CHUNK)
 
 
-def _run_chunk(chunk: Sequence[HighwaterEpisode], agent: str, setup: CoderSetup) -> list[list[str]]:
+def _run_chunk(
+    chunk: Sequence[HighwaterEpisode], note: Note[HighwaterEpisode], agent: str, setup: CoderSetup
+) -> list[EpisodeLines]:
     with setup.pool() as pool:
         played = [play_highwater_episode(one, agent, setup, pool=pool) for one in chunk]
-    return [[line(event) for event in events] for events in played]
+    return [noted_lines(one, events, note) for one, events in zip(chunk, played, strict=True)]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from sealegs.engines.folders import Progress, run_rest
+from sealegs.engines.folders import RECORDS, Progress, run_rest
 from sealegs.suites.highwater.coder_engine import play_highwater_episodes
+from sealegs.suites.highwater.coder_table import FORM
 from sealegs.suites.highwater.highwater_logs import SCHEMA
 from sealegs.suites.highwater.options import HighwaterOptions
+from sealegs.suites.played_tables import play_with_table
 
 
 def run_scripted_coder(options: HighwaterOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:
@@ -18,4 +20,5 @@ def run_scripted_coder(options: HighwaterOptions, folder: Path, progress: Progre
         UserError: the sandbox here is too weak, or the folder holds something else.
     """
     play = partial(play_highwater_episodes, agent=options.agent, setup=options.setup, jobs=jobs or options.jobs)
-    run_rest(options, folder, SCHEMA, play, progress)
+    with_table = partial(play_with_table, records=folder / RECORDS, play=play, form=FORM)
+    run_rest(options, folder, SCHEMA, with_table, progress)

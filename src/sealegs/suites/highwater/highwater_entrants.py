@@ -10,6 +10,7 @@ from sealegs.scoring.highwater_judge import TERMS
 from sealegs.scoring.highwater_metrics import ACCURACY, AFTER, CLEAN, DESIGN, SHARES, STAGES, HighwaterResult
 from sealegs.scoring.metric import Metric
 from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
+from sealegs.suites.highwater.coder_table import FORM, highwater_place
 from sealegs.suites.highwater.highwater_logs import SCHEMA, HighwaterJudge, highwater_player
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
 
@@ -55,9 +56,10 @@ def highwater_entrants(path: Path, judge: HighwaterJudge) -> list[Entrant]:
     form = EntrantForm(
         SCHEMA,
         lambda _: SCORES,
-        lambda one: (one.level, one.mode, one.found.origin or one.problem),
+        highwater_place,
         _content,
         highwater_player,
         PLAYERS | {"data"},
+        table=FORM,
     )
     return read_entrants(path, form, judge)

@@ -18,7 +18,6 @@ from sealegs.engines.logs import (
 )
 from sealegs.scoring.highwater_judge import judge_highwater
 from sealegs.scoring.highwater_metrics import HighwaterResult
-from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.metric import Row, player_row
 from sealegs.suites.highwater.coder_setup import CODER_FACTS
 from sealegs.suites.highwater.libraries import library_data
@@ -57,13 +56,18 @@ class HighwaterRun:
 
     def results(self, judge: HighwaterJudge = judge_highwater_episode) -> list[HighwaterResult]:
         """Every episode judged, in the order of problems and modes."""
-        found = sorted(self.records, key=lambda one: (one.problem, one.errors, one.epoch))
+        found = sorted(self.records, key=episode_order)
         return [judge(episode, self.records[episode]) for episode in found]
 
-    def played(self) -> list[PlayedCell]:
-        """The cell in which each episode is counted, the invalid ones with their causes."""
-        found: dict[HighwaterEpisode, Record | str] = {**self.records, **self.invalid}
-        return [played_cell(one.level, one.mode, one.found.database, how) for one, how in found.items()]
+
+def episode_order(episode: HighwaterEpisode) -> tuple[str, bool, int]:
+    """The order of episodes in a run, by problems and modes."""
+    return episode.problem, episode.errors, episode.epoch
+
+
+def run_order(key: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+    """The order of runs, by their settings; numbers of distractors as numbers."""
+    return key[:3], key[4:], int(key[3])
 
 
 def read_highwater_runs(path: Path) -> list[HighwaterRun]:
@@ -73,7 +77,7 @@ def read_highwater_runs(path: Path) -> list[HighwaterRun]:
         LogError: there is nothing to read, or something that cannot be read.
     """
     logged = read_logs(path, SCHEMA)
-    keys = sorted(logged.runs, key=lambda key: (key[:3], key[4:], int(key[3])))
+    keys = sorted(logged.runs, key=run_order)
     return [
         HighwaterRun(
             highwater_player(key),

@@ -120,7 +120,7 @@ class HighwaterEpisode:
     @property
     def edition(self) -> str:
         """Version and digest of the data, as records and rows name them."""
-        return edition(VERSION, self.known.digest)
+        return library_edition(self.data)
 
     @property
     def library(self) -> Library:
@@ -185,6 +185,15 @@ EPISODE_FACTS = (
     *(one.name for one in fields(HighwaterEpisode) if one.name not in (*TOLD_APART, "style")),
     *MANNERS,
 )
+
+
+def library_edition(folder: str) -> str:
+    """Version and digest of the library in a folder.
+
+    Raises:
+        UserError: the folder holds none that can be read.
+    """
+    return edition(VERSION, library_data(folder).digest)
 
 
 def highwater_episode_from(about: Mapping[str, Any]) -> HighwaterEpisode:

@@ -33,6 +33,7 @@ class HighwaterSuite(Suite["HighwaterOptions", "HighwaterEpisode", "Record", "Hi
     name = "highwater"
     summary = "Thousands of functions made from SQL; the first one that would do is refused, so another way is needed."
     reported_together = True
+    judged_ahead = True
 
     @property
     def options(self) -> type[HighwaterOptions]:
@@ -119,7 +120,6 @@ class HighwaterSuite(Suite["HighwaterOptions", "HighwaterEpisode", "Record", "Hi
         """Read and judge the runs of a folder; `against` is `hohw`, the published rows."""
         from sealegs.reports.highwater_page import HighwaterPage, render_highwater_page
         from sealegs.reports.highwater_tables import print_highwater
-        from sealegs.suites.highwater.highwater_logs import read_highwater_runs
         from sealegs.suites.highwater.judged_runs import judge_highwater_runs
 
         beside = self.published.name
@@ -127,7 +127,7 @@ class HighwaterSuite(Suite["HighwaterOptions", "HighwaterEpisode", "Record", "Hi
             raise UserError(
                 f"a run of highwater can be compared only with {beside} (the published rows), not with {against!r}"
             )
-        found = judge_highwater_runs(read_highwater_runs(logs), self.judge, self.metrics)
+        found = judge_highwater_runs(logs, self.judge, self.metrics)
         results = [result for _, result in found.results]
         page = HighwaterPage(found.rows, found.results, found.facts, found.warnings)
         return RunReport(

@@ -53,8 +53,8 @@ def others(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     [
         ("report --help", "published rows: minotaur or paladin."),
         ("report --help", "several runs of order;"),
-        ("report --help", "a large run of labyrinth;"),
-        ("rank --help", "a large run of labyrinth;"),
+        ("report --help", "a large run of labyrinth or order;"),
+        ("rank --help", "a large run of labyrinth or order;"),
         ("grade traces --help", "a suite with questions (order):"),
         ("grade agree --help", "a set that ships: labels, fresh, code or fresh-code."),
         ("detect measure --help", "The suite: labyrinth."),

@@ -14,24 +14,21 @@ and a table that was made before is made again. Rows of sizes that are not asked
 `--judged` measures judging alone, in one process and in as many as there are cores: the report of a run without a
 table. Its records are those of the played run, one time after the other, and they are of its faults. Each of them is
 read and judged, the last one of an episode counts; so what a report keeps of its episodes does not grow, and any growth
-of memory would be that of judging. The memory of all processes is the sum of their shares (PSS), as often as it can be
-read; pages that two of them have in common count once.
+of memory would be that of judging. The memory of all processes is read twice a second; pages that several of them
+share count once.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +41,8 @@ from sealegs.faults.seeds import digest
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.verdict_table import FORM, read_maze_verdicts
+from sealegs.suites.micro.isolation.family import descendants, proportional_memory
+from sealegs.suites.micro.isolation.linux_calls import adopt_orphans
 from sealegs.suites.verdict_tables import table_beside
 from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace
 
@@ -63,7 +62,6 @@ sys.argv[0] = "sealegs"
 from sealegs.cli import main
 main()
 """
-PR_SET_CHILD_SUBREAPER = 36
 HIDE = "sys.modules['pyarrow'] = None"
 
 
@@ -75,7 +73,7 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=ROOT / "build" / "million")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "million.json")
     given = parser.parse_args()
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # workers are children of a server that outlives the command
+    adopt_orphans()  # workers are children of a server that outlives the command
 
     def made_anew(row: Mapping[str, Any]) -> bool:
         return row["n"] in (given.judged if row["mode"].startswith(JUDGING) else given.sizes)
@@ -171,14 +169,14 @@ def _judged(folder: Path, size: int) -> Iterator[dict[str, Any]]:
                 yield row
                 if row["metric"] == "wall_s":
                     yield _row(size, mode, "episodes_per_s", round(size / row["value"]))
-        yield _row(size, mode, "all_peak_mib", round(peak.kib / 1024))
+        yield _row(size, mode, "all_peak_mib", round(peak.bytes / 2**20))
 
 
 class PeakOfAll:
-    """The most memory that all processes below this one had at a time, while it is open."""
+    """The most bytes of memory that all processes below this one had at a time, while it is open."""
 
     def __init__(self) -> None:
-        self.kib, self._done = 0, threading.Event()
+        self.bytes, self._done = 0, threading.Event()
         self._thread = threading.Thread(target=self._watch)
 
     def __enter__(self) -> PeakOfAll:
@@ -191,25 +189,7 @@ class PeakOfAll:
 
     def _watch(self) -> None:
         while not self._done.wait(0.5):  # reading takes milliseconds
-            self.kib = max(self.kib, sum(map(_share, _below(os.getpid()))))
-
-
-def _below(process: int) -> list[int]:
-    """All processes that this one, or one of these, started."""
-    found = []
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
-        with suppress(OSError):  # it has ended
-            found += [int(one) for one in task.read_text().split()]
-    return found + [deeper for one in found for deeper in _below(one)]
-
-
-def _share(process: int) -> int:
-    """The KiB of a process, pages that it has in common with others by its share of them."""
-    try:
-        found = re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{process}/smaps_rollup").read_text(), re.MULTILINE)
-    except OSError:  # it has ended
-        return 0
-    return int(found[1]) if found else 0
+            self.bytes = max(self.bytes, proportional_memory(descendants(os.getpid())))
 
 
 def _measured(folder: Path, size: int) -> Iterator[dict[str, Any]]:

@@ -206,7 +206,7 @@ def test_no_garbage_is_looked_for_while_what_is_warm_is_imported(tmp_path: Path)
 
 
 def test_the_modules_for_the_process_that_forks_change_nothing_in_another() -> None:
-    for module in (workers.HOLD, workers.UNMASK):
+    for module in (workers.IMPORTS_BEGIN, workers.IMPORTS_END):
         sys.modules.pop(module, None)
         importlib.import_module(module)
         assert gc.isenabled()

@@ -138,7 +138,7 @@ def struck(when: AnyCondition = ALWAYS, moment: Moment | None = "before", **more
 
 def entries(session: Session) -> list[str]:
     """The names of the ways that are kept."""
-    return [getattr(one, "__name__", "").removesuffix("_by_order") for one in session.entries.values()]
+    return [getattr(one, "__name__", "") for one in session.entries.values()]
 
 
 def test_which_tools_have_a_short_way() -> None:

@@ -24,7 +24,7 @@ RESUME = "the same command resumes the run; fewer --jobs need less memory"
 GUARD = 'the script that starts it, which each process imports, lacks `if __name__ == "__main__":`'
 ROOM = "make room for files and processes (ulimit -n, ulimit -u)"
 RARELY = (50_000, 20, 20)  # thresholds of garbage collection
-HOLD, UNMASK = "sealegs.engines.hold_garbage", "sealegs.engines.unmask_interrupts"
+IMPORTS_BEGIN, IMPORTS_END = "sealegs.engines.fork_imports_begin", "sealegs.engines.fork_imports_end"
 FORKS = "forkserver" in get_all_start_methods()
 BEAT = 1.0  # seconds between two looks at whether a pool still works
 
@@ -233,7 +233,8 @@ def start_fork_server(warm: Sequence[str]) -> None:
         return
     from multiprocessing import forkserver, resource_tracker  # other systems cannot import the first
 
-    get_context("forkserver").set_forkserver_preload(["__main__", HOLD, *warm, UNMASK])  # of no effect once it runs
+    preload = ["__main__", IMPORTS_BEGIN, *warm, IMPORTS_END]
+    get_context("forkserver").set_forkserver_preload(preload)  # of no effect once it runs
     # Ctrl-C reaches the whole process group, and the server would end in a traceback as long as it imports. It inherits
     # the mask; the last module that it imports takes it off, for what others have it fork.
     resource_tracker.ensure_running()  # first: where the server starts it, it lets the signal through again

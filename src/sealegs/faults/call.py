@@ -134,10 +134,10 @@ MORE_TO_COME = Value(PartialResult())  # there is a chunk that was not shown yet
 
 
 class PreparedEncoder(json.JSONEncoder):
-    """An encoder that is prepared once, and writes what a `json.JSONEncoder` of the same options writes.
+    """An encoder that is prepared once, and writes what a `json.JSONEncoder` with the same options writes.
 
-    That one prepares itself on each call of `encode`, a quarter of its time for an event of a record. Circles are not
-    looked for: where data holds itself, a `RecursionError` says so.
+    The standard encoder prepares itself on each call of `encode`, which takes a quarter of the time of an event of a
+    record. This one does not check for circular references: data that holds itself ends in a `RecursionError`.
 
     Args:
         ensure_ascii, allow_nan, default: as there.
@@ -159,11 +159,13 @@ class PreparedEncoder(json.JSONEncoder):
             TypeError, ValueError: as by `json.JSONEncoder`.
             RecursionError: it is nested too deeply, or holds itself.
         """
-        return super().encode(o) if self._parts is None else "".join(self._parts(o, 0))
+        if self._parts is None:
+            return super().encode(o)
+        return "".join(self._parts(o, 0))
 
 
 _ENCODER = PreparedEncoder(ensure_ascii=False, default=str)
-_CIRCLES = json.JSONEncoder(ensure_ascii=False, default=str)  # says of data that holds itself that it does
+_CHECKING = json.JSONEncoder(ensure_ascii=False, default=str)  # its error names data that holds itself
 LONGEST_KEPT = 1000  # characters of a failure's message whose text is kept
 Layer = Callable[[Call], Generator[Call | Wait, Outcome, Outcome]]
 
@@ -222,7 +224,7 @@ def _text(value: Any) -> str:
     try:
         return _ENCODER.encode(value)
     except RecursionError:
-        return _CIRCLES.encode(value)
+        return _CHECKING.encode(value)
 
 
 def raised_text(failure: Failure) -> str:

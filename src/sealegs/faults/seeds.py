@@ -46,7 +46,7 @@ def spared(beginning: str, name: str, share: float) -> Callable[[int], int]:
     64 bits are compared as they are.
     """
     if share >= 1:
-        return none
+        return spares_none
     begun = blake2b(f"{beginning}{SEPARATOR}".encode("utf-8", "surrogatepass"), digest_size=8)
     ends = [f"{digit}{SEPARATOR}{name}".encode("utf-8", "surrogatepass") for digit in range(10)]
     # Of the 64 bits the highest 53 make the number, so they are compared with the lowest 53 that are not below.
@@ -72,7 +72,7 @@ def spared(beginning: str, name: str, share: float) -> Callable[[int], int]:
     return count
 
 
-def none(nth: int) -> int:
+def spares_none(nth: int) -> int:
     """The count where every number is below."""
     return 0
 

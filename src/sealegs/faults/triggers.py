@@ -99,7 +99,7 @@ class Always(Condition):
 
     def spared(self, stream: str) -> Callable[[int], int]:
         """None."""
-        return seeds.none
+        return seeds.spares_none
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

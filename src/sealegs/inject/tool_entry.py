@@ -90,8 +90,8 @@ class DecidedCalls:
         self.passing = self.passing_same = range(0)
 
     def struck_by(self, nth: int, times: int) -> list[RuleState]:
-        """The rules that strike the call of these numbers. Where none does, note which calls after it pass, too."""
-        if self._spared is None:  # to look ahead pays for calls that come again, and most arguments come once
+        """The rules that strike the call with these numbers. Where there are none, note which later calls pass, too."""
+        if self._spared is None:  # most arguments come only once, and looking ahead would not pay for them
             self._spared = []
             return [
                 one
@@ -131,33 +131,44 @@ class _QuickCalls(Generic[S, T]):
 
     def entry(self) -> ToolEntry[S, T]:
         """The way in."""
-        # Variables of the functions below: attributes would have to be looked up on each call.
-        state, number, take_unknown, strike = self._state, self._injector.number, self._unknown, self._strike
+        return self._by_arguments() if self._state.keyed else self._by_order()
+
+    def _by_arguments(self) -> ToolEntry[S, T]:
+        """The way in where a rule counts the calls with the same arguments."""
+        # Variables of the function below: attributes would have to be looked up on each call.
+        state, number, unknown, strike = self._state, self._injector.number, self._unknown, self._strike
         calls, place_of, look_up = state.calls, place_in_turn.get, self._memory()
-        by_arguments_alone = all(one.by_arguments for one in state.rules)
-        unread = DecidedCalls(state.rules, "", itertools.count())
+        all_by_arguments = all(one.by_arguments for one in state.rules)
 
         def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
             try:
                 known = look_up(*args, **kwargs)
             except (UnknownArguments, TypeError):  # a list or an object among them has no hash
-                return take_unknown(session, args, kwargs)
+                return unknown(session, args, kwargs)
             place = place_of()
             nth = next(calls) if place is None else number(state, place)
             times = next(known.calls)
-            if times in known.passing_same and (by_arguments_alone or nth in known.passing):
+            if times in known.passing_same and (all_by_arguments or nth in known.passing):
                 return None
             return strike(session, known, nth, times, args, kwargs)
 
-        def entry_by_order(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
+        return entry
+
+    def _by_order(self) -> ToolEntry[S, T]:
+        """The way in where all rules count the calls of the tool, whatever their arguments."""
+        state, number, strike = self._state, self._injector.number, self._strike
+        calls, place_of = state.calls, place_in_turn.get
+        unread = DecidedCalls(state.rules, "", itertools.count())
+
+        def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
             place = place_of()
             nth = next(calls) if place is None else number(state, place)
-            return None if nth in unread.passing else strike(session, unread, nth, nth, args, kwargs)
+            return None if nth in unread.passing else strike(session, unread, nth, 0, args, kwargs)
 
-        return entry if state.keyed else entry_by_order
+        return entry
 
     def _memory(self) -> Callable[..., DecidedCalls]:
-        """A memory of arguments. It raises UnknownArguments where they cannot be kept."""
+        """A memory of arguments and what is known of them. It raises UnknownArguments where they cannot be kept."""
         state, read = self._state, self._read
 
         @lru_cache(MOST_FORMS, typed=True)  # with their types, since 1 and true are equal
@@ -170,7 +181,7 @@ class _QuickCalls(Generic[S, T]):
         return look_up
 
     def _unknown(self, session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | None:
-        """Take a call with arguments of which nothing is kept."""
+        """Take a call whose arguments are not kept."""
         arguments = self._read(args, kwargs)
         known = self._state.arguments.known(arguments)
         faults = self._injector.aim(self._state, arguments, known)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, TypeVar, Unpack, overload
@@ -113,7 +112,7 @@ def tool(
 
 
 def _bound(given: AnyTool, name: str | None, dry: AnyTool | None, session: Session, declared: Declaration) -> AnyTool:
-    guarded = _guarded(given, name, dry, Route((session,), itertools.repeat(session).__next__), declared)
+    guarded = _guarded(given, name, dry, Route((session,), lambda: session), declared)
     function = _bare(given)
     name = name or _name(function)
     session.declare(renamed_spec(getattr(guarded, DECLARED), name), begun=False)

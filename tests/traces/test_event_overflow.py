@@ -52,7 +52,7 @@ def recorded(calls: int, most: int) -> Recorder:
 def test_whatever_has_room_the_events_are_the_same(calls: int, most: int) -> None:
     few, all_of_them = recorded(calls, most), recorded(calls, 10**6)
     assert few.events == all_of_them.events
-    assert len(few._recent) <= most + 3  # those of one call
+    assert len(few._kept.recent) <= most + 3  # those of one call
     for recorder in (few, all_of_them):
         recorder.finish("answered", answer="done")
     assert few.events == all_of_them.events
@@ -137,7 +137,7 @@ def test_a_disk_that_fills_in_the_midst_loses_nothing(room: int, monkeypatch: py
     monkeypatch.setattr(event_overflow, "_write_at", filling)
     few = recorded(300, 30)
     assert few.events == recorded(300, 10**6).events
-    assert isinstance(few._recent[0], Moved)
+    assert isinstance(few._kept.recent[0], Moved)
 
 
 def test_a_list_that_was_given_out_stays_as_it_was() -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
-from sealegs.faults.call import Call, Layer, Outcome, Wait
+from sealegs.faults.call import Call, Layer, Moment, Outcome, Wait
+from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
+from sealegs.inject.call_context import FollowedCall
 from sealegs.inject.clock import Clock
 from sealegs.inject.injection import Injection
 
 ToolRunner = Callable[[Call], Outcome]
 ToolRunnerAsync = Callable[[Call], Awaitable[Outcome]]
+ReadArguments = Callable[[tuple[Any, ...], Mapping[str, Any]], Mapping[str, Any]]
 REFUSED = "refused"  # the name of the action of a layer that answers a call in its tool's place
 
 
@@ -136,6 +139,19 @@ class Watcher(Protocol):
         """A fault fired."""
 
 
+class Following(NamedTuple):
+    """The ways in which a watcher follows the calls of a tool that an adapter makes.
+
+    Attributes:
+        begin: makes a call that nothing strikes, of the session and the arguments.
+        answered: notes a call that a rule's fault has answered before the tool's work, of the arguments, the rule, what
+            was done to the world by then (`Injection.moment`) and the answer.
+    """
+
+    begin: Callable[[object, tuple[Any, ...], dict[str, Any]], FollowedCall]
+    answered: Callable[[tuple[Any, ...], dict[str, Any], Rule, Moment | Literal[""], Outcome], None]
+
+
 class FollowingWatcher(ABC):
     """A watcher that can also follow a call without the layers, where they need not be driven: it must see the same."""
 
@@ -146,6 +162,16 @@ class FollowingWatcher(ABC):
     @abstractmethod
     def injected(self, injection: Injection) -> None:
         """A fault fired."""
+
+    @abstractmethod
+    def following(self, tool: str, read: ReadArguments, numbers: Iterator[int]) -> Following | None:
+        """Give the ways to follow the calls of this tool that an adapter makes; None where all go through `follow`.
+
+        Args:
+            tool: its name.
+            read: names the arguments of a call.
+            numbers: of calls; one is taken for each.
+        """
 
     @abstractmethod
     def follow(self, call: Call, run: ToolRunner) -> Outcome:

@@ -13,6 +13,8 @@ from dataclasses import replace
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait
 from sealegs.inject.call_context import running
 from sealegs.inject.clock import Clock
+from sealegs.inject.layer_context import FollowingWatcher, ToolRunner, ToolRunnerAsync
+from sealegs.inject.tool_state import Substitution
 
 NO_ANSWER = Value(None)  # what a layer is sent after a wait
 
@@ -147,3 +149,23 @@ async def drive_async(layer: Layer, call: Call, tool: Callable[[Call], Awaitable
     finally:
         generator.close()
         answer = NO_ANSWER  # its exception and this frame would hold one another
+
+
+def follow(watcher: FollowingWatcher, call: Call, struck: Layer | None, run: ToolRunner, clock: Clock) -> Outcome:
+    """Make a call that a watcher follows, in this thread; through layers only where a fault must be driven."""
+    if struck is None:
+        return watcher.follow(call, run)
+    if type(struck) is Substitution:
+        return watcher.follow_struck(call, run, struck.answer)
+    return drive(watcher.around(struck), call, run, clock)
+
+
+async def follow_async(
+    watcher: FollowingWatcher, call: Call, struck: Layer | None, run: ToolRunnerAsync, clock: Clock
+) -> Outcome:
+    """Do the same in this task."""
+    if struck is None:
+        return await watcher.follow_async(call, run)
+    if type(struck) is Substitution:
+        return await watcher.follow_struck_async(call, run, struck.answer_async)
+    return await drive_async(watcher.around(struck), call, run, clock)

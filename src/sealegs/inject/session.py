@@ -10,7 +10,7 @@ from sealegs.faults.call import ALL, Call, Layer, Outcome, Wait
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.active import ActiveSessions
-from sealegs.inject.call_context import run_as_current, run_as_current_async
+from sealegs.inject.call_context import FollowedCall, call_id, run_as_current, run_as_current_async
 from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.deadline import with_deadline, with_deadline_async
 from sealegs.inject.injection import Injection
@@ -26,7 +26,16 @@ from sealegs.inject.layer_context import (
     one_listener,
     unheard,
 )
-from sealegs.inject.seam import compose_layers, drive, drive_async, stack_layers, whole_answers, with_timeout
+from sealegs.inject.seam import (
+    compose_layers,
+    drive,
+    drive_async,
+    follow,
+    follow_async,
+    stack_layers,
+    whole_answers,
+    with_timeout,
+)
 from sealegs.inject.stream_drivers import Run, RunAsync, Split, drive_stream, drive_stream_async
 from sealegs.inject.tool_routing import ToolRouter, handle_of_runner
 from sealegs.inject.tool_state import Substitution, TriggeredFaults
@@ -108,10 +117,13 @@ class Session:
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
         self._follower = watcher if not layers and isinstance(watcher, FollowingWatcher) else None
+        # Whether an adapter may run the tool of a call that nothing strikes although a watcher follows it.
+        followed = self._follower is not None and on_injection is None and type(self).runner is Session.runner
+        self._quick = self._alone or followed
         # The fast path runs the tool outside the generators, so nothing else may need to see the call.
         only: object = layers[0] if watcher is None and len(layers) == 1 else None
         self._fast: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
-        self._ids = itertools.count(1)
+        self._numbers = itertools.count(1)
 
     def know(self, specs: Iterable[ToolSpec], *, begun: bool = True) -> None:
         """Learn of tools that are announced late; one that was called already stays as it was known then.
@@ -198,24 +210,25 @@ class Session:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         spec: ToolSpec | None = None,
-    ) -> InterceptedCall | Outcome | None:
+    ) -> InterceptedCall | FollowedCall | Outcome | None:
         """Do the same for a plain function; after some calls it has its own way in, which may answer the call."""
         if spec is not None:
             self.declare(spec)
-        if self._alone and (state := self._states.get(tool)) is not None and (state.idle or state.quick):
+        if self._quick and (state := self._states.get(tool)) is not None and (state.idle or state.quick):
             if state.asked_often():
                 from sealegs.inject.tool_entry import keep_entry
 
-                keep_entry(self.entries, parameters, state, self._injector, Session._struck)
-            if state.idle:
+                watcher = self._follower
+                following = None if watcher is None else watcher.following(tool, parameters.named, self._numbers)
+                self._quick = self._alone or following is not None
+                if self._quick:
+                    keep_entry(self.entries, parameters, state, self._injector, Session._struck, following)
+            if state.idle and self._alone:
                 return None
         return self.intercept(tool, parameters.named, args, kwargs)
 
     def _struck(self, tool: str, arguments: Mapping[str, Any], faults: TriggeredFaults) -> InterceptedCall:
-        layer = self._injector.layer_of(faults)
-        if self._timeout is not None and type(layer) is not Substitution:  # which never waits
-            layer = self._patient(layer)
-        return InterceptedCall(self, tool, arguments, layer, faults.nth)
+        return InterceptedCall(self, tool, arguments, self._layer_of(faults), faults.nth)
 
     async def intercept_async(
         self, tool: str, read: Callable[[], Awaitable[Mapping[str, Any]]]
@@ -235,9 +248,9 @@ class Session:
     ) -> Outcome:
         """Make a call in this thread; `run` runs the tool. `layer` and `nth`: those of an intercepted call."""
         layer, run = layer or self._layer, self.runner(run)
-        if self._follower is not None and layer is self._layer:
-            return self._followed(self._follower, tool, arguments, run)
-        call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
+        if self._follower is not None:
+            return follow(self._follower, *self._aim(tool, arguments, layer, nth), run, self.clock)
+        call = Call(tool, arguments, call_id(next(self._numbers)), nth)
         # Applied to the agent's own tool here; the router applies it to the others that layers call.
         if self._deadline is not None:
             run = with_deadline(run, self._deadline)
@@ -265,9 +278,9 @@ class Session:
     ) -> Outcome:
         """Make a call in this task; see `call`."""
         layer, run = layer or self._layer, self.runner_async(run)
-        if self._follower is not None and layer is self._layer:
-            return await self._followed_async(self._follower, tool, arguments, run)
-        call = Call(tool, arguments, f"call-{next(self._ids)}", nth)
+        if self._follower is not None:
+            return await follow_async(self._follower, *self._aim(tool, arguments, layer, nth), run, self.clock)
+        call = Call(tool, arguments, call_id(next(self._numbers)), nth)
         if self._deadline is not None:
             run = with_deadline_async(run, self._deadline)
         if type(layer) is Substitution:
@@ -291,7 +304,7 @@ class Session:
         Returns:
             The chunks as they are to be shown, last an `StreamEnd`. The call is made when the first is requested.
         """
-        call = Call(tool, arguments, f"call-{next(self._ids)}", chunks=ALL)
+        call = Call(tool, arguments, call_id(next(self._numbers)), chunks=ALL)
         routed = self._router.route_stream(tool, run) if self._others else run
         return drive_stream(layer or self._layer, call, routed, split, self.clock)
 
@@ -299,34 +312,17 @@ class Session:
         self, tool: str, arguments: Mapping[str, Any], run: RunAsync, split: Split, layer: Layer | None = None
     ) -> AsyncGenerator[Any, None]:
         """Make such a call in the task that asks for the chunks; see `stream`."""
-        call = Call(tool, arguments, f"call-{next(self._ids)}", chunks=ALL)
+        call = Call(tool, arguments, call_id(next(self._numbers)), chunks=ALL)
         routed = self._router.route_stream_async(tool, run) if self._others else run
         return drive_stream_async(layer or self._layer, call, routed, split, self.clock)
 
-    def _followed(
-        self, watcher: FollowingWatcher, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome]
-    ) -> Outcome:
-        """Make a call that a watcher follows, through layers only where a fault must be driven."""
-        faults = self._injector.aim(self._injector.state(tool), arguments)
-        call = Call(tool, arguments, f"call-{next(self._ids)}", 0 if faults is None else faults.nth)
-        if faults is None:
-            return watcher.follow(call, run)
-        struck = self._injector.layer_of(faults)
-        if type(struck) is Substitution:
-            return watcher.follow_struck(call, run, struck.answer)
-        return drive(watcher.around(self._patient(struck)), call, run, self.clock)
-
-    async def _followed_async(
-        self, watcher: FollowingWatcher, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Awaitable[Any]]
-    ) -> Outcome:
-        faults = self._injector.aim(self._injector.state(tool), arguments)
-        call = Call(tool, arguments, f"call-{next(self._ids)}", 0 if faults is None else faults.nth)
-        if faults is None:
-            return await watcher.follow_async(call, run)
-        struck = self._injector.layer_of(faults)
-        if type(struck) is Substitution:
-            return await watcher.follow_struck_async(call, run, struck.answer_async)
-        return await drive_async(watcher.around(self._patient(struck)), call, run, self.clock)
+    def _aim(self, tool: str, arguments: Mapping[str, Any], layer: Layer, nth: int) -> tuple[Call, Layer | None]:
+        """A call that a watcher follows, and what strikes it; `layer`: that, where the call was counted already."""
+        struck: Layer | None = layer
+        if layer is self._layer:
+            faults = self._injector.aim(self._injector.state(tool), arguments)
+            struck, nth = (None, 0) if faults is None else (self._layer_of(faults), faults.nth)
+        return Call(tool, arguments, call_id(next(self._numbers)), nth), struck
 
     def runner(self, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
         """The function that answers the agent's calls: the tool itself, unless a session of other tools names more."""
@@ -356,6 +352,10 @@ class Session:
         if not self._reach_any:
             return tool in self._others
         return self._all is None or tool in self._all
+
+    def _layer_of(self, faults: TriggeredFaults) -> Layer:
+        layer = self._injector.layer_of(faults)
+        return layer if type(layer) is Substitution else self._patient(layer)  # one that never waits
 
     def _patient(self, layer: Layer) -> Layer:
         return layer if self._timeout is None else with_timeout(self._timeout, layer)

@@ -9,20 +9,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from sealegs.faults.call import Outcome
+from sealegs.faults.call import Moment, Outcome
 from sealegs.faults.equal import MOST as MOST_FORMS
 from sealegs.faults.equal import may_be_kept
 from sealegs.faults.triggers import FOREVER
+from sealegs.inject.call_context import FollowedCall
 from sealegs.inject.injector import Injector
+from sealegs.inject.layer_context import Following
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults
 from sealegs.inject.turn import place_in_turn
 
 MOST = 100  # ways in that a session keeps
 S = TypeVar("S")  # the session
 T = TypeVar("T")  # a call that something strikes
-ToolEntry = Callable[[S, tuple[Any, ...], dict[str, Any]], T | Outcome | None]
+ToolEntry = Callable[[S, tuple[Any, ...], dict[str, Any]], T | FollowedCall | Outcome | None]
 Struck = Callable[[S, str, Mapping[str, Any], TriggeredFaults], T]
 
 
@@ -39,12 +41,14 @@ def keep_entry(
     state: ToolState,
     injector: Injector,
     struck: Struck[S, T],
+    following: Following | None = None,
 ) -> None:
     """Make the way in for a tool that is `idle` or `quick`, and keep it among those of a session.
 
     It is a function of the session and a call's arguments. It counts the call, and returns None where the call passes
-    as it is, an outcome where a fault has answered it and nobody is told, and else the call as `struck` makes it. It
-    does not hold the session, which would then be freed late.
+    as it is, an outcome where a fault has answered it, and else the call as `struck` makes it. Where a watcher follows
+    calls, it returns one that passes as `following.begin` makes it. It does not hold the session, which would then be
+    freed late.
 
     Args:
         entries: where it is kept. A session may wrap a function anew for every call, so their number is bounded.
@@ -52,22 +56,23 @@ def keep_entry(
         state: the tool.
         injector: whose faults strike it.
         struck: makes a call of the session, the tool's name, the arguments, and what strikes it.
+        following: how a watcher, the only one to hear of faults, follows the calls; None where there is none.
     """
     if len(entries) >= MOST:
         entries.clear()
     if state.idle:
-        entries[parameters] = _pass
-    elif _answers_before(state, injector) and state.rules[0].unconditional:
-        entries[parameters] = _answered(state, injector)
+        entries[parameters] = _pass if following is None else following.begin
+    elif _answers_before(state, injector, following) and state.rules[0].unconditional:
+        entries[parameters] = _answered(state, injector, following)
     else:
-        entries[parameters] = _QuickCalls(state, parameters, injector, struck).entry()
+        entries[parameters] = _QuickCalls(state, parameters, injector, struck, following).entry()
     if injector.states.get(state.tool) is not state:  # somebody has learned of the tool, and cleared them, meanwhile
         entries.clear()
 
 
-def _answers_before(state: ToolState, injector: Injector) -> bool:
-    """Return whether one fault alone may strike, answers before the tool's work, and nobody is told."""
-    return injector.unheard and len(state.rules) == 1 and state.rules[0].answers_before
+def _answers_before(state: ToolState, injector: Injector, following: Following | None) -> bool:
+    """Return whether one fault alone may strike, answers before the tool's work, and a watcher at most hears of it."""
+    return (injector.unheard or following is not None) and len(state.rules) == 1 and state.rules[0].answers_before
 
 
 class DecidedCalls:
@@ -121,13 +126,24 @@ class _QuickCalls(Generic[S, T]):
     """The calls of a tool that is `quick`; see `keep_entry`."""
 
     def __init__(
-        self, state: ToolState, parameters: FunctionParameters, injector: Injector, struck: Struck[S, T]
+        self,
+        state: ToolState,
+        parameters: FunctionParameters,
+        injector: Injector,
+        struck: Struck[S, T],
+        following: Following | None,
     ) -> None:
         self._state = state
         self._read = parameters.named
         self._injector = injector
         self._struck = struck
-        self._answers_before = _answers_before(state, injector)
+        self._begin = following and following.begin
+        self._note = following and following.answered
+        self._look_up = self._memory()
+        self._drawn_by_arguments = any(one.draws_by_arguments for one in state.rules)
+        self._always = all(one.unconditional for one in state.rules)
+        self._unheard = injector.unheard or following is not None
+        self._answers_before = _answers_before(state, injector, following)
 
     def entry(self) -> ToolEntry[S, T]:
         """The way in."""
@@ -137,10 +153,10 @@ class _QuickCalls(Generic[S, T]):
         """The way in where a rule counts the calls with the same arguments."""
         # Variables of the function below: attributes would have to be looked up on each call.
         state, number, unknown, strike = self._state, self._injector.number, self._unknown, self._strike
-        calls, place_of, look_up = state.calls, place_in_turn.get, self._memory()
+        calls, place_of, look_up, begin = state.calls, place_in_turn.get, self._look_up, self._begin
         all_by_arguments = all(one.by_arguments for one in state.rules)
 
-        def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
+        def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | FollowedCall | Outcome | None:
             try:
                 known = look_up(*args, **kwargs)
             except (UnknownArguments, TypeError):  # a list or an object among them has no hash
@@ -149,7 +165,7 @@ class _QuickCalls(Generic[S, T]):
             nth = next(calls) if place is None else number(state, place)
             times = next(known.calls)
             if times in known.passing_same and (all_by_arguments or nth in known.passing):
-                return None
+                return None if begin is None else begin(session, args, kwargs)
             return strike(session, known, nth, times, args, kwargs)
 
         return entry
@@ -157,13 +173,15 @@ class _QuickCalls(Generic[S, T]):
     def _by_order(self) -> ToolEntry[S, T]:
         """The way in where all rules count the calls of the tool, whatever their arguments."""
         state, number, strike = self._state, self._injector.number, self._strike
-        calls, place_of = state.calls, place_in_turn.get
+        calls, place_of, begin = state.calls, place_in_turn.get, self._begin
         unread = DecidedCalls(state.rules, "", itertools.count())
 
-        def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | Outcome | None:
+        def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | FollowedCall | Outcome | None:
             place = place_of()
             nth = next(calls) if place is None else number(state, place)
-            return None if nth in unread.passing else strike(session, unread, nth, 0, args, kwargs)
+            if nth in unread.passing:
+                return None if begin is None else begin(session, args, kwargs)
+            return strike(session, unread, nth, 0, args, kwargs)
 
         return entry
 
@@ -180,33 +198,55 @@ class _QuickCalls(Generic[S, T]):
 
         return look_up
 
-    def _unknown(self, session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | None:
+    def _unknown(self, session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | FollowedCall | None:
         """Take a call whose arguments are not kept."""
         arguments = self._read(args, kwargs)
         known = self._state.arguments.known(arguments)
         faults = self._injector.aim(self._state, arguments, known)
-        return None if faults is None else self._struck(session, self._state.tool, arguments, faults)
+        if faults is None:
+            return self._begin and self._begin(session, args, kwargs)
+        return self._struck(session, self._state.tool, arguments, faults)
 
     def _strike(
         self, session: S, known: DecidedCalls, nth: int, times: int, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> T | Outcome | None:
+    ) -> T | FollowedCall | Outcome | None:
         """Take a call that is counted, and that a rule may strike."""
-        state, fired = self._state, known.struck_by(nth, times)
+        state = self._state
+        fired: Sequence[RuleState] = state.rules if self._always else known.struck_by(nth, times)
         if not fired:
-            return None
+            return self._begin and self._begin(session, args, kwargs)
         if self._answers_before:
-            self._injector.deliver(state.rules[0])
-            return state.rules[0].answer()
-        arguments, key = self._read(args, kwargs), known.key
-        if not key and any(one.draws_by_arguments for one in fired):
-            key = state.arguments.known(arguments).key
+            return self._answer(fired[0], args, kwargs)
+        key = known.key
+        if self._drawn_by_arguments and not key:
+            key = self._key(args, kwargs)
         faults = [TriggeredFault(one, one.drawn_by(nth, times, key)) for one in fired]
-        return self._struck(session, state.tool, arguments, TriggeredFaults(state, nth, faults))
+        struck = TriggeredFaults(state, nth, faults)
+        if self._unheard and struck.substituted and state.moment(faults[0]) in (None, "before"):
+            return self._answer(fired[0], args, kwargs)
+        return self._struck(session, state.tool, self._read(args, kwargs), struck)
+
+    def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """The arguments as draws are named by them."""
+        try:
+            return self._look_up(*args, **kwargs).key
+        except (UnknownArguments, TypeError):
+            return self._state.arguments.known(self._read(args, kwargs)).key
+
+    def _answer(self, rule_state: RuleState, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
+        """Answer a call by a rule's fault before the tool's work."""
+        self._injector.deliver(rule_state)
+        shown = rule_state.answer()
+        if self._note is not None:
+            self._note(args, kwargs, rule_state.rule, "before" if self._state.effects else "", shown)
+        return shown
 
 
-def _answered(state: ToolState, injector: Injector) -> ToolEntry[Any, Any]:
-    """The way in for calls that one fault answers, each and every one, and of which nobody is told."""
+def _answered(state: ToolState, injector: Injector, following: Following | None) -> ToolEntry[Any, Any]:
+    """The way in for calls that one fault answers, each and every one."""
     calls, place_of, answer = state.calls, place_in_turn.get, state.rules[0].answer
+    note, rule = following and following.answered, state.rules[0].rule
+    moment: Moment | Literal[""] = "before" if state.effects else ""
     injector.deliver(state.rules[0])  # once will do, since the next call is answered
 
     def entry(session: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
@@ -215,7 +255,10 @@ def _answered(state: ToolState, injector: Injector) -> ToolEntry[Any, Any]:
             next(calls)
         else:
             injector.number(state, place)
-        return answer()
+        shown = answer()
+        if note is not None:
+            note(args, kwargs, rule, moment, shown)
+        return shown
 
     return entry
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 from sealegs.faults.call import MORE_TO_COME, Call, Effect, Failure, Layer, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.call_context import run_as_current, run_as_current_async
 from sealegs.inject.clock import Clock
 from sealegs.inject.injection import Injection, safely_equal
-from sealegs.inject.layer_context import FollowingWatcher, LayerAction, ToolRunner, ToolRunnerAsync
+from sealegs.inject.layer_context import (
+    Following,
+    FollowingWatcher,
+    LayerAction,
+    ReadArguments,
+    ToolRunner,
+    ToolRunnerAsync,
+)
 from sealegs.inject.seam import NO_DRY_RUN
-from sealegs.traces.event_overflow import EventOverflow, Moved
 from sealegs.traces.events import (
     AnswerGiven,
     EffectHappened,
@@ -35,6 +40,8 @@ from sealegs.traces.events import (
     outcome_data,
 )
 from sealegs.traces.json_data import to_json_object
+from sealegs.traces.kept_events import KeptEvents
+from sealegs.traces.recorded_calls import FollowedTool, RecordedCall, note_answered
 from sealegs.traces.redaction import SECRET
 from sealegs.traces.reported_effects import ledger
 from sealegs.traces.specs import TOOLS, declared_effects
@@ -55,27 +62,22 @@ class Recorder(FollowingWatcher):
     def __init__(
         self, clock: Clock, sink: Callable[[Event], None] | None = None, *, keep: bool = True, most: int = MOST
     ) -> None:
-        self._recent: list[Event | Moved] = []  # those in a file come first
-        self._most = most
-        self._moving = threading.Lock()
+        self._kept = KeptEvents(most)
         self._keep = keep
         self._called: dict[str, None] = {}  # the tools that were called
         self._about: set[str] = set()  # the names of what is known of the episode
-        self._clock = clock
+        self._now = clock.now
         self._sink = sink
         self._closed = False
         self._specs: Mapping[str, ToolSpec] = {}
         # Enters an event that is no call: every call has some, and mostly they are only kept.
-        self._enter: Callable[[Event], None] = self._recent.append if keep and sink is None else self.add
+        self._enter: Callable[[Any], None] = self._kept.append if keep and sink is None else self.add
         self._failed: tuple[Failure | None, dict[str, Any]] = (None, {})  # the failure that was noted last
 
     @property
     def events(self) -> list[Event]:
         """The events so far, in a list of its own."""
-        held = self._recent.copy()  # others may enter some meanwhile
-        if not held or not isinstance(held[0], Moved):
-            return cast(list[Event], held)  # those in a file come first, and there are none
-        return [*held[0], *cast(list[Event], held[1:])]
+        return self._kept.events()
 
     def knows(self, specs: Mapping[str, ToolSpec]) -> None:
         """Take what is known of the tools, now and later; what called ones declare is noted at the end."""
@@ -86,7 +88,7 @@ class Recorder(FollowingWatcher):
         if self._closed:
             return
         if self._keep:
-            self._recent.append(event)
+            self._kept.append(event)
         if isinstance(event, (ToolCalled, LayerActionTaken)) and event.tool and event.tool not in self._called:
             self._meet(event.tool)
         if self._sink is not None:
@@ -116,11 +118,9 @@ class Recorder(FollowingWatcher):
         if not self._keep:
             self.add(FactsNoted(facts))
             return
-        head = self._recent[0]
-        first = _first(head)
+        first = self._kept.first
         if isinstance(first, EpisodeStarted) and not self._closed:
-            noted = replace(first, about={**first.about, **facts})
-            self._recent[0] = replace(head, first=noted) if isinstance(head, Moved) else noted
+            self._kept.replace_first(replace(first, about={**first.about, **facts}))
 
     def finish(self, reason: Reason, *, answer: str | None = None, detail: str = "") -> None:
         """End the episode, with the agent's final words if there were any."""
@@ -128,13 +128,14 @@ class Recorder(FollowingWatcher):
         self.note_effects()
         if answer is not None:
             self.add(AnswerGiven(answer))
-        self.add(EpisodeEnded(reason, detail, self._clock.now()))
+        self.add(EpisodeEnded(reason, detail, self._now()))
         self._closed = True
+        self._kept.close()
         self._enter = self.add
 
     def note_effects(self) -> None:
         """Note what is declared of the effects and secrets of the tools that were called; `finish` does so too."""
-        if TOOLS in self._about or (self._keep and not self._recent):
+        if TOOLS in self._about or (self._keep and self._kept.first is None):
             return
         if declarations := self._declarations():
             self._note_data({TOOLS: declarations})
@@ -152,7 +153,7 @@ class Recorder(FollowingWatcher):
 
     def wrote(self, text: str) -> None:
         """Enter a message of the agent's that is not its answer."""
-        self.add(MessageWritten(text, self._clock.now()))
+        self.add(MessageWritten(text, self._now()))
 
     def effect(self, effect: Effect) -> None:
         """Enter a new line of the world's ledger."""
@@ -192,14 +193,21 @@ class Recorder(FollowingWatcher):
                 action.detail,
                 action.repaired,
                 action.began,
-                self._clock.now(),
+                self._now(),
             )
         )
 
     def refused(self, call: Call, failure: Failure) -> None:
         """Enter a call that never reached the seam because whatever carries the tools refused it."""
         self._note_call(call)
-        self.add(OutcomeShown(call.id, outcome_data(failure), 0, False, self._clock.now()))
+        self.add(OutcomeShown(call.id, outcome_data(failure), 0, False, self._now()))
+
+    def following(self, tool: str, read: ReadArguments, numbers: Iterator[int]) -> Following | None:
+        """Give the ways to follow calls of this tool that an adapter makes; None where events are passed on at once."""
+        if self._sink is not None or not self._keep:
+            return None
+        followed = FollowedTool((tool, read), self._kept, self.effect, self._data, self._now, numbers)
+        return Following(partial(RecordedCall, followed), partial(note_answered, followed))
 
     def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
         """Run the tool for a call that nothing strikes, and record what `around` would."""
@@ -319,27 +327,11 @@ class Recorder(FollowingWatcher):
 
         return recorded
 
-    def _make_room(self) -> None:
-        """Move events to a temporary file; where there is no room for it either, they stay in memory."""
-        if not self._moving.acquire(blocking=False):  # another thread does, or this one, whom a signal has interrupted
-            return
-        try:
-            moved = self._recent.copy()
-            head = moved[0]
-            before = head if isinstance(head, Moved) else Moved(head, EventOverflow())
-            part = before.file.add(cast(list[Event], moved[1:]))
-            # In one step: an interrupt must find them in one place. What was noted meanwhile stays.
-            self._recent[: len(moved)] = [replace(before, first=_first(self._recent[0]), parts=(*before.parts, part))]
-        except Exception:  # a full disk, a forked process, or an event that cannot be written
-            self._most = sys.maxsize
-        finally:
-            self._moving.release()
-
     def _note_call(self, call: Call) -> None:
-        if len(self._recent) >= self._most:
-            self._make_room()
+        if len(self._kept.recent) >= self._kept.most:
+            self._kept.make_room()
         # Copied now: the tool may change its arguments while it runs.
-        event = ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._clock.now(), call.retry)
+        event = ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._now(), call.retry)
         # Only the first call of a tool needs more than being kept.
         (self._enter if call.tool in self._called else self.add)(event)
 
@@ -348,7 +340,7 @@ class Recorder(FollowingWatcher):
         if outcome is None or call.dry:
             self._showed(call, [] if outcome is None else [(call, outcome)], outcome)
             return
-        self._enter(OutcomeShown(call.id, self._data(outcome), 1, True, self._clock.now()))
+        self._enter(OutcomeShown(call.id, self._data(outcome), 1, True, self._now()))
 
     def _data(self, outcome: Outcome) -> dict[str, Any]:
         """An outcome as JSON, as it is now. A fault shows the same failure again and again: it is written out once."""
@@ -368,11 +360,7 @@ class Recorder(FollowingWatcher):
             for run, answer in runs:
                 self._enter(ToolRan(run.id, self._data(answer), run.dry))
         outcome = None if shown is None else self._data(shown)
-        self._enter(OutcomeShown(call.id, outcome, len(runs), true, self._clock.now()))
-
-
-def _first(head: Event | Moved) -> Event:
-    return head.first if isinstance(head, Moved) else head
+        self._enter(OutcomeShown(call.id, outcome, len(runs), true, self._now()))
 
 
 def _own(run: Call, call: Call) -> bool:

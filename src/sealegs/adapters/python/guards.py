@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+from functools import partial
 from types import CoroutineType, FunctionType
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,11 +16,13 @@ from sealegs.adapters.python.parameters import Parameters
 from sealegs.faults.call import Call, Failure, Outcome, PartialExecution, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import NO_DRY_RUN, Session
+from sealegs.inject.call_context import FollowedCall
 
 AnyTool = Callable[..., Any]
 T = TypeVar("T")
 Run = Callable[[Call], T]
 OUTCOME = (Value, Failure)
+ODD = frozenset((CoroutineType, PartialExecution))  # types of answers that are not passed on as they are
 
 
 class Route(NamedTuple):
@@ -49,25 +52,72 @@ def not_begun(error: Exception, function: AnyTool) -> bool:
     )
 
 
+def note_error(call: FollowedCall, error: BaseException, function: AnyTool) -> None:
+    """Note how a followed call ended. Call it only in the frame that called the tool."""
+    if isinstance(error, Exception):
+        call.failed(failure_from_exception(error, refused=not_begun(error, function)))
+    else:
+        call.cut_off()
+
+
+def _run_of(
+    function: AnyTool,
+    name: str,
+    parameters: Parameters,
+    dry: AnyTool | None,
+    arguments: Mapping[str, Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Run[Outcome]:
+    """Make the function that runs a sync tool for one call of it."""
+
+    def run(call: Call) -> Outcome:
+        target = dry if call.dry else function
+        if target is None:
+            return NO_DRY_RUN
+        # Unless something changed the arguments, the tool gets them in the form in which the caller gave them.
+        given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
+        try:
+            value = target(*given, **named)
+        except Exception as error:
+            return failure_from_exception(error, refused=not_begun(error, target))
+        return value if type(value) is PartialExecution else Value(_answer(value, name))
+
+    return run
+
+
+def _run_async_of(
+    function: AnyTool,
+    parameters: Parameters,
+    dry: AnyTool | None,
+    arguments: Mapping[str, Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Run[Coroutine[Any, Any, Outcome]]:
+    """Do the same for an async tool."""
+
+    async def run(call: Call) -> Outcome:
+        target = dry if call.dry else function
+        if target is None:
+            return NO_DRY_RUN
+        given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
+        try:
+            value = target(*given, **named)
+            # The exact type first: `isinstance` with an abstract class costs more, and nearly every value is a
+            # coroutine.
+            if type(value) is CoroutineType or isinstance(value, Awaitable):
+                value = await value
+        except Exception as error:
+            return failure_from_exception(error, refused=not_begun(error, target))
+        return value if type(value) is PartialExecution else Value(value)
+
+    return run
+
+
 def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route) -> FunctionType:
     """The wrapper of a sync tool."""
     module, (sessions, find, spec) = module_of(function), route
-
-    # A function of its own, so that the wrapper's variables need no cells: they would cost every call that passes.
-    def running(arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run[Outcome]:
-        def run(call: Call) -> Outcome:
-            target = dry if call.dry else function
-            if target is None:
-                return NO_DRY_RUN
-            # Unless something changed the arguments, the tool gets them in the form in which the caller gave them.
-            given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
-            try:
-                value = target(*given, **named)
-            except Exception as error:
-                return failure_from_exception(error, refused=not_begun(error, target))
-            return value if type(value) is PartialExecution else Value(_answer(value, name))
-
-        return run
+    running = partial(_run_of, function, name, parameters, dry)
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
         if not sessions or (session := find()) is None:
@@ -78,6 +128,16 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
             found = session.intercept_function(name, parameters, args, kwargs, spec)
         if found is None:
             return function(*args, **kwargs)
+        if isinstance(found, FollowedCall):
+            try:
+                value = function(*args, **kwargs)
+                if type(value) in ODD:
+                    value = _even(value, name)
+            except BaseException as error:
+                note_error(found, error, function)
+                raise
+            found.answered(value)
+            return value
         if not isinstance(found, OUTCOME):
             found = found.call(running(found.arguments, args, kwargs))
         if isinstance(found, Value):
@@ -95,26 +155,7 @@ def async_guard(
 ) -> FunctionType:
     """The wrapper of an async tool."""
     module, (sessions, find, spec) = module_of(function), route
-
-    def running(
-        arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Run[Coroutine[Any, Any, Outcome]]:
-        async def run(call: Call) -> Outcome:
-            target = dry if call.dry else function
-            if target is None:
-                return NO_DRY_RUN
-            given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
-            try:
-                value = target(*given, **named)
-                # The exact type first: `isinstance` with an abstract class costs more, and nearly every value is a
-                # coroutine.
-                if type(value) is CoroutineType or isinstance(value, Awaitable):
-                    value = await value
-            except Exception as error:
-                return failure_from_exception(error, refused=not_begun(error, target))
-            return value if type(value) is PartialExecution else Value(value)
-
-        return run
+    running = partial(_run_async_of, function, parameters, dry)
 
     async def guarded(*args: Any, **kwargs: Any) -> Any:
         if not sessions or (session := find()) is None:
@@ -125,6 +166,18 @@ def async_guard(
             found = session.intercept_function(name, parameters, args, kwargs, spec)
         if found is None:
             return await function(*args, **kwargs)
+        if isinstance(found, FollowedCall):
+            try:
+                value = function(*args, **kwargs)
+                if type(value) is CoroutineType or isinstance(value, Awaitable):
+                    value = await value
+                if type(value) is PartialExecution:
+                    value = value.value
+            except BaseException as error:
+                note_error(found, error, function)
+                raise
+            found.answered(value)
+            return value
         if not isinstance(found, OUTCOME):
             try:
                 found = await found.call_async(running(found.arguments, args, kwargs))
@@ -138,6 +191,10 @@ def async_guard(
             del found  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
+
+
+def _even(value: Any, name: str) -> Any:
+    return value.value if type(value) is PartialExecution else _answer(value, name)
 
 
 def _answer(value: Any, name: str) -> Any:

@@ -1,0 +1,105 @@
+"""The events that a recorder keeps: the latest in memory, those before in a temporary file.
+
+Of a call that passes as it is, only what it was given and answered is noted, where nobody can change that any more. A
+note becomes an event when somebody reads the events, which costs more than all else that such a call costs.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+from sealegs.traces.event_overflow import EventOverflow, Moved
+from sealegs.traces.events import Event
+
+
+class EventNote:
+    """The parts of an event that nobody can change any more."""
+
+    __slots__ = ()
+
+    def event(self) -> Event:
+        """The event."""
+        raise NotImplementedError
+
+
+class KeptEvents:
+    """Events and notes of them, in the order in which they came. Several threads may add some.
+
+    Args:
+        most: those in memory when `make_room` is worth while.
+
+    Attributes:
+        append: adds an event or a note, until it is closed.
+        recent: those in memory; only read it. Where others are in a file, they come first.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.recent: list[Event | EventNote | Moved] = []
+        self.append: Callable[[Event | EventNote], None] = self.recent.append
+        self.most = most
+        self._changing = threading.Lock()
+
+    def close(self) -> None:
+        """Keep nothing that comes from now on."""
+        self.append = _forget
+
+    def events(self) -> list[Event]:
+        """All events so far, in a list of its own."""
+        held = self.recent.copy()  # others may add some meanwhile
+        # Each note becomes an event once, if nobody moves them now.
+        alone = self._changing.acquire(blocking=False)
+        try:
+            for place, one in enumerate(held):
+                if isinstance(one, EventNote):
+                    held[place] = event = one.event()
+                    if alone and self.recent[place] is one:  # they may have been moved since they were copied
+                        self.recent[place] = event
+        finally:
+            if alone:
+                self._changing.release()
+        if not held or not isinstance(held[0], Moved):
+            return cast(list[Event], held)
+        return [*held[0], *cast(list[Event], held[1:])]
+
+    @property
+    def first(self) -> Event | None:
+        """The first event; None where there is none."""
+        return _event(_first(self.recent[0])) if self.recent else None
+
+    def replace_first(self, event: Event) -> None:
+        """Put another event in the place of the first."""
+        head = self.recent[0]
+        self.recent[0] = replace(head, first=event) if isinstance(head, Moved) else event
+
+    def make_room(self) -> None:
+        """Move events to a temporary file; where there is no room for it either, they stay in memory."""
+        if not self._changing.acquire(blocking=False):  # another thread does, or this one, whom a signal interrupted
+            return
+        try:
+            moved = self.recent.copy()
+            head = moved[0]
+            before = head if isinstance(head, Moved) else Moved(_event(head), EventOverflow())
+            part = before.file.add([_event(one) for one in moved[1:]])
+            # In one step: an interrupt must find them in one place. What was noted meanwhile stays.
+            first = _event(_first(self.recent[0]))
+            self.recent[: len(moved)] = [replace(before, first=first, parts=(*before.parts, part))]
+        except Exception:  # a full disk, a forked process, or an event that cannot be written
+            self.most = sys.maxsize
+        finally:
+            self._changing.release()
+
+
+def _forget(_: Event | EventNote) -> None:
+    """Do not keep it."""
+
+
+def _first(head: Event | EventNote | Moved) -> Event | EventNote:
+    return head.first if isinstance(head, Moved) else head
+
+
+def _event(one: Any) -> Event:
+    return one.event() if isinstance(one, EventNote) else one

@@ -1,0 +1,369 @@
+"""A recorder follows calls whose tools an adapter runs, and records what it would record around the layers."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+import traceback
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sealegs import report_effect
+from sealegs.adapters.python import wrap
+from sealegs.faults import Plan, Rule
+from sealegs.faults.call import PartialExecution
+from sealegs.faults.kinds import Error
+from sealegs.faults.triggers import Always, Probability, Tool
+from sealegs.inject import Injection, ModelTurn, Session, VirtualClock, current_call, tool_state
+from sealegs.traces import Event, Recorder
+from sealegs.traces.recorded_calls import AnswerNote, RecordedCall
+from tests.inject.test_tool_entry import CALLS, RULES
+from tests.traces.test_followed_calls import Around
+
+# A fault may be tried on a tool that lacks what it needs.
+pytestmark = pytest.mark.filterwarnings("ignore::sealegs.inject.MisfireWarning")
+CALM = Plan(name="calm")
+DRAWN = Plan(name="drawn", rules=(Rule(match=Tool("*"), when=Probability(0), fault=Error(status=500)),))
+ANSWERS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=2) | st.integers(0, 3) | st.none(), inner, max_size=3)
+        | st.tuples(inner)
+        | st.frozensets(st.integers(), max_size=2)
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.fixture(autouse=True)
+def early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tool has its way in after two calls."""
+    monkeypatch.setattr(tool_state, "SOON", 0)
+
+
+def watched(plan: Plan = CALM, *, most: int = 10**6, followed: bool = True) -> tuple[Session, Recorder]:
+    clock = VirtualClock()
+    recorder = Recorder(clock, most=most)
+    recorder.start("one", {})
+    return Session(plan, episode="one", clock=clock, watcher=recorder if followed else Around(recorder)), recorder
+
+
+def notes(recorder: Recorder) -> int:
+    """How many of what it keeps are no events yet."""
+    return sum(isinstance(one, (RecordedCall, AnswerNote)) for one in recorder._kept.recent)
+
+
+def played(
+    rules: list[Rule],
+    calls: list[tuple[Any, bool, int | None]],
+    answers: list[Any],
+    in_task: bool,
+    followed: bool,
+) -> tuple[list[Any], str]:
+    """What the tool and the agent see, and what is recorded."""
+    seen: list[Any] = []
+    left = iter(answers)
+
+    def pay(amount: Any, to: str = "x") -> Any:
+        call = current_call()
+        assert call is not None
+        seen.append(("ran", call.id, call.tool, repr(call.arguments), call.nth, call.dry))
+        session.clock.sleep(0.5, lambda: None)
+        if amount is None:
+            raise ValueError("nothing to pay")
+        report_effect("pay", to)
+        answer = next(left, "paid")
+        return PartialExecution(answer) if amount == "1" else answer
+
+    async def pay_async(amount: Any, to: str = "x") -> Any:
+        await asyncio.sleep(0)
+        return pay(amount, to)
+
+    session, recorder = watched(Plan(name="p", seed=5, rules=tuple(rules)), followed=followed)
+    called = wrap(pay_async if in_task else pay, session, name="pay")
+    turn = ModelTurn(["pay", "get", "pay"])
+
+    async def attempt(amount: Any, named: bool) -> Any:
+        answer = called(amount=amount) if named else called(amount, "y")
+        return await answer if in_task else answer
+
+    async def all_of_them() -> None:
+        for amount, named, place in calls:
+            try:
+                if place is not None:
+                    with turn.call(place):
+                        seen.append(repr(await attempt(amount, named)))
+                else:
+                    seen.append(repr(await attempt(amount, named)))
+            except Exception as error:
+                seen.append((type(error).__name__, str(error)))
+
+    asyncio.run(all_of_them())
+    assert current_call() is None
+    recorder.finish("answered")
+    return seen, repr(recorder.events)
+
+
+@settings(deadline=None)
+@given(RULES, CALLS, st.lists(ANSWERS, max_size=12), st.booleans())
+def test_what_is_seen_and_recorded_is_the_same(
+    rules: list[Rule], calls: list[tuple[Any, bool, int | None]], answers: list[Any], in_task: bool
+) -> None:
+    calls = [(1, True, None), (2, False, None), *calls]
+    assert played(rules, calls, answers, in_task, True) == played(rules, calls, answers, in_task, False)
+
+
+@pytest.mark.parametrize(
+    "plan", [CALM, Plan(name="p", rules=(Rule(match=Tool("*"), when=Probability(0), fault=Error(status=500)),))]
+)
+def test_plain_calls_are_noted_and_become_events_when_they_are_read(plan: Plan) -> None:
+    session, recorder = watched(plan)
+    pay = wrap(lambda amount, to="x": {"paid": amount}, session, name="pay")
+    for amount in range(9):
+        pay(amount, to="y")
+    assert notes(recorder) == 14  # the first two calls took the long way
+    first = recorder.events
+    assert notes(recorder) == 0
+    assert all(one is other for one, other in zip(recorder.events, first, strict=True))
+
+
+@pytest.mark.parametrize("given", [[1], {"a": 1}, (1,), {1}, object(), type("Text", (str,), {})("a")])
+def test_what_can_be_changed_is_recorded_as_it_was(given: Any) -> None:
+    session, recorder = watched()
+
+    def keep(item: Any) -> Any:
+        return item
+
+    called = wrap(keep, session)
+    for _ in range(4):
+        answer = called(given)
+    before = repr(recorder.events)
+    if isinstance(given, list):
+        given.append(2)
+    elif isinstance(given, dict):
+        given["b"] = 2
+    elif isinstance(given, set):
+        given.add(2)
+    assert answer is given
+    assert repr(recorder.events) == before
+
+
+@pytest.mark.parametrize("answer", [{"a": 1, "b": "c"}, [1, "a"], {"a": [1]}, [[1]], {"a": {"b": 1}}])
+def test_an_answer_that_the_agent_changes_is_recorded_as_it_was(answer: Any) -> None:
+    session, recorder = watched()
+    called = wrap(lambda: answer, session, name="ask")
+    for _ in range(4):
+        called()
+    before = repr(answer)
+    if isinstance(answer, list):
+        answer[0].append(2) if isinstance(answer[0], list) else answer.append(2)
+    elif isinstance(answer["a"], list):
+        answer["a"].append(2)
+    elif isinstance(answer["a"], dict):
+        answer["a"]["c"] = 2
+    else:
+        answer["d"] = 2
+    shown = [event.outcome for event in recorder.events if event.type == "shown"]
+    assert [repr(one["value"]) for one in shown] == [before] * 4
+
+
+@given(calls=st.integers(0, 60), most=st.integers(2, 40), read=st.integers(0, 60))
+def test_whatever_has_room_the_events_are_the_same(calls: int, most: int, read: int) -> None:
+    def recorded(most: int) -> list[Event]:
+        session, recorder = watched(most=most)
+        pay = wrap(lambda amount: report_effect("pay") or float(amount), session, name="pay")
+        for amount in range(calls):
+            pay(amount)
+            if amount == read:
+                assert len(recorder.events) == 1 + 3 * (amount + 1)
+                recorder.note({"noted": "late"})
+        assert len(recorder._kept.recent) <= most + 3  # those of one call
+        return recorder.events
+
+    assert recorded(most) == recorded(10**6)
+
+
+def test_threads_lose_nothing_while_others_read() -> None:
+    session, recorder = watched(most=50)
+    pay = wrap(lambda worker, number: {"of": number}, session, name="pay")
+    over = threading.Event()
+
+    def work(worker: int) -> None:
+        for number in range(400):
+            pay(worker, number)
+
+    def read() -> None:
+        while not over.is_set():
+            found = recorder.events
+            assert len({event.call for event in found if event.type == "called"}) * 2 >= len(found) - 1
+
+    workers = [threading.Thread(target=work, args=(worker,)) for worker in range(4)]
+    reader = threading.Thread(target=read)
+    for thread in (reader, *workers):
+        thread.start()
+    for thread in workers:
+        thread.join()
+    over.set()
+    reader.join()
+    called = [event.arguments for event in recorder.events if event.type == "called"]
+    assert sorted((one["worker"], one["number"]) for one in called) == [(w, n) for w in range(4) for n in range(400)]
+    shown = [event.call for event in recorder.events if event.type == "shown"]
+    assert len(shown) == len(set(shown)) == 1600
+
+
+def test_a_tool_that_calls_another_keeps_its_own_call_and_ledger() -> None:
+    session, recorder = watched()
+    inner = wrap(lambda: report_effect("pay"), session, name="inner")
+
+    def outer() -> str:
+        inner()
+        report_effect("notify")
+        call = current_call()
+        assert call is not None
+        return call.id
+
+    called = wrap(outer, session)
+    for number in range(5):
+        assert called() == f"call-{2 * number + 1}"
+        assert current_call() is None
+    effects = [(event.call, event.action) for event in recorder.events if event.type == "effected"]
+    assert effects == [(f"call-{n}", "pay" if n % 2 == 0 else "notify") for n in (2, 1, 4, 3, 6, 5, 8, 7, 10, 9)]
+
+
+def test_what_comes_after_the_end_is_not_kept_and_the_tool_still_runs() -> None:
+    session, recorder = watched()
+    ran: list[int] = []
+    called = wrap(ran.append, session, name="run")
+    for number in range(4):
+        called(number)
+    recorder.finish("answered")
+    ended = recorder.events
+    called(4)
+    assert ran == [0, 1, 2, 3, 4]
+    assert recorder.events == ended
+
+
+def test_a_call_under_way_when_the_record_ends_has_no_answer() -> None:
+    session, recorder = watched()
+    called = wrap(lambda end: recorder.finish("hung") if end else None, session, name="run")
+    for _ in range(3):
+        called(False)
+    called(True)
+    assert [event.type for event in recorder.events][-2:] == ["called", "ended"]
+
+
+def test_a_listener_of_the_sessions_hears_of_every_fault() -> None:
+    heard: list[Injection] = []
+    clock = VirtualClock()
+    recorder = Recorder(clock)
+    recorder.start("one", {})
+    plan = Plan(name="p", rules=(Rule(match=Tool("*"), when=Always(), fault=Error(status=503), moment="before"),))
+    called = wrap(lambda: 1, Session(plan, clock=clock, watcher=recorder, on_injection=heard.append), name="ask")
+    for _ in range(4):
+        with pytest.raises(Exception, match="503"):
+            called()
+    assert len(heard) == 4 == sum(event.type == "struck" for event in recorder.events)
+
+
+def test_a_sink_is_passed_each_event_as_it_comes() -> None:
+    passed: list[Event] = []
+    clock = VirtualClock()
+    recorder = Recorder(clock, passed.append)
+    recorder.start("one", {})
+    called = wrap(lambda: 1, Session(clock=clock, watcher=recorder), name="ask")
+    for number in range(1, 6):
+        called()
+        assert [event.type for event in passed] == ["started", *["called", "shown"] * number]
+        assert passed == recorder.events
+
+
+@pytest.mark.parametrize("in_task", [False, True])
+def test_a_traceback_names_no_file_of_ours(in_task: bool) -> None:
+    session, _ = watched()
+
+    def breaks() -> None:
+        raise LookupError("none")
+
+    async def breaks_async() -> None:
+        raise LookupError("none")
+
+    called: Callable[[], Any] = wrap(breaks_async if in_task else breaks, session)
+    lengths = set()
+    for _ in range(5):
+        with pytest.raises(LookupError) as info:
+            asyncio.run(called()) if in_task else called()
+        lengths.add(len(info.traceback))
+        assert "sealegs" not in "".join(
+            frame.filename for frame in traceback.extract_tb(info.tb) if "/src/" in frame.filename
+        )
+    assert len(lengths) == 1  # by either way
+
+
+@pytest.mark.parametrize("in_task", [False, True])
+def test_a_call_that_ended_holds_neither_recorder_nor_session(in_task: bool) -> None:
+    """Without a garbage collection."""
+
+    async def answer(amount: int) -> int:
+        return amount
+
+    def attempt() -> tuple[weakref.ref[Any], weakref.ref[Any]]:
+        session, recorder = watched()
+        called: Any = wrap(answer if in_task else lambda amount: amount, session, name="ask")
+        for amount in range(6):
+            asyncio.run(called(amount)) if in_task else called(amount)
+        assert notes(recorder)
+        return weakref.ref(session), weakref.ref(recorder)
+
+    attempt()  # what the loop keeps is made once
+    gc.collect()
+    gc.disable()
+    try:
+        assert [held() for held in attempt()] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_a_cancelled_call_is_recorded_without_an_answer() -> None:
+    session, recorder = watched()
+
+    async def wait(seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    called = wrap(wait, session)
+
+    async def main() -> None:
+        for _ in range(3):
+            await called(0)
+        task = asyncio.ensure_future(called(60))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        assert current_call() is None
+
+    asyncio.run(main())
+    shown = [event for event in recorder.events if event.type == "shown"]
+    assert [(event.outcome, event.runs, event.true) for event in shown] == [
+        *[({"value": None}, 1, True)] * 3,
+        (None, 0, False),
+    ]
+
+
+def test_arguments_that_python_refuses_were_never_sent() -> None:
+    session, recorder = watched()
+    called: Any = wrap(lambda amount: amount, session, name="pay")
+    for _ in range(3):
+        called(1)
+    with pytest.raises(TypeError):
+        called()
+    last = [event for event in recorder.events if event.type == "shown"][-1]
+    assert last.outcome is not None
+    assert last.outcome["failure"]["unsent"] is True

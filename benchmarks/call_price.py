@@ -15,7 +15,8 @@ no two calls are alike, less such calls of the bare tool (no peer draws by argum
 before the tool's work; `firing at any moment`, the error of a rule that names no moment, so that the tool is run on
 half of the calls (the peers know no moments).
 `drawn, recorded` and the like are these with a record of the call's arguments and answer: `agentic-chaos-security`
-always keeps one, the other peers none.
+always keeps one, the other peers none. Our recorder writes most events out when they are read, which counts in `drawn,
+recorded and read` and the like, once at the end of the round.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ BARE, RAISES = "bare", "bare, raising"
 DORMANT, OTHER, DRAWN, FIRING, ANY_MOMENT = "dormant", "other tool", "drawn", "firing", "firing at any moment"
 NEW = ", new arguments"
 RECORDED = ", recorded"
+READ = f"{RECORDED} and read"
 RARE = 1e-12
 ALWAYS_KEPT = "agentic-chaos-security"  # its record cannot be switched off
 PACKAGES = {
@@ -93,20 +95,24 @@ def of_sealegs() -> dict[str, Prepare]:
         matched: str,
         when: AnyCondition,
         moment: Moment | None,
-        recorded: bool,
+        recorded: bool = False,
+        read: bool = False,
         made_so: Callable[[Made], Made] = lambda made: made,
     ) -> Prepare:
-        def session() -> Session:
+        def made(bare: Made) -> Made:
             rule = Rule(match=Tool(matched), when=when, fault=Error(status=503), moment=moment)
             plan = Plan(name="price", rules=(rule,))
             clock = RealClock()
-            if not recorded:
-                return Session(plan, clock=clock)
+            if not (recorded or read):
+                return made_so(wrap(bare, Session(plan, clock=clock)))
             recorder = Recorder(clock)
             recorder.start("price", {})
-            return Session(plan, clock=clock, watcher=recorder)
+            called = wrap(bare, Session(plan, clock=clock, watcher=recorder))
+            if read:
+                called.read = lambda: recorder.events  # type: ignore[attr-defined]
+            return called
 
-        return prepared(lambda bare: made_so(wrap(bare, session())))
+        return prepared(made)
 
     scenes: dict[str, tuple[str, AnyCondition, Moment | None]] = {
         OTHER: ("search", Always(), None),
@@ -116,10 +122,11 @@ def of_sealegs() -> dict[str, Prepare]:
     }
     found: dict[str, Prepare] = {DORMANT: prepared(tool)}
     for mode, scene in scenes.items():
-        found[mode] = armed(*scene, recorded=False)
+        found[mode] = armed(*scene)
         if mode == DRAWN:
-            found[f"{mode}{NEW}"] = armed(*scene, recorded=False, made_so=never_alike)
+            found[f"{mode}{NEW}"] = armed(*scene, made_so=never_alike)
         found[f"{mode}{RECORDED}"] = armed(*scene, recorded=True)
+        found[f"{mode}{READ}"] = armed(*scene, read=True)
     return found
 
 
@@ -216,16 +223,25 @@ def once(prepare: Prepare, level: str, calls: int, bare: Made) -> float:
         if level == "sync":
             with prepare(bare, level) as made:
                 timed(made, calls // 10, time.thread_time)
-                return timed(made, calls, time.thread_time) / calls * 1e6
+                reading(made)
+                return (timed(made, calls, time.thread_time) + reading(made)) / calls * 1e6
 
         async def play() -> float:
             with prepare(bare, level) as made:
                 await timed_async(made, calls // 10, time.thread_time)
-                return await timed_async(made, calls, time.thread_time) / calls * 1e6
+                reading(made)
+                return (await timed_async(made, calls, time.thread_time) + reading(made)) / calls * 1e6
 
         return asyncio.run(play())
     finally:
         gc.enable()
+
+
+def reading(made: Made) -> float:
+    """Seconds that it takes to read what was recorded of a tool's calls; none where nothing is to be read."""
+    start = time.thread_time()
+    getattr(made, "read", list)()
+    return time.thread_time() - start
 
 
 def measured(level: str, rounds: int, calls: int) -> dict[tuple[str, str], list[float]]:

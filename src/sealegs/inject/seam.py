@@ -152,12 +152,12 @@ async def drive_async(layer: Layer, call: Call, tool: Callable[[Call], Awaitable
 
 
 def follow(watcher: FollowingWatcher, call: Call, struck: Layer | None, run: ToolRunner, clock: Clock) -> Outcome:
-    """Make a call that a watcher follows, in this thread; through layers only where a fault must be driven."""
+    """Make a call that a watcher follows, in this thread. `struck`: what strikes it, with the watcher around it."""
     if struck is None:
         return watcher.follow(call, run)
     if type(struck) is Substitution:
         return watcher.follow_struck(call, run, struck.answer)
-    return drive(watcher.around(struck), call, run, clock)
+    return drive(struck, call, run, clock)
 
 
 async def follow_async(
@@ -168,4 +168,4 @@ async def follow_async(
         return await watcher.follow_async(call, run)
     if type(struck) is Substitution:
         return await watcher.follow_struck_async(call, run, struck.answer_async)
-    return await drive_async(watcher.around(struck), call, run, clock)
+    return await drive_async(struck, call, run, clock)

@@ -117,9 +117,8 @@ class Session:
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
         self._follower = watcher if not layers and isinstance(watcher, FollowingWatcher) else None
-        # Whether an adapter may run the tool of a call that nothing strikes although a watcher follows it.
         followed = self._follower is not None and on_injection is None and type(self).runner is Session.runner
-        self._quick = self._alone or followed
+        self._quick = self._alone or followed  # whether an adapter may run the tool of a call that nothing strikes
         # The fast path runs the tool outside the generators, so nothing else may need to see the call.
         only: object = layers[0] if watcher is None and len(layers) == 1 else None
         self._fast: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
@@ -248,7 +247,7 @@ class Session:
     ) -> Outcome:
         """Make a call in this thread; `run` runs the tool. `layer` and `nth`: those of an intercepted call."""
         layer, run = layer or self._layer, self.runner(run)
-        if self._follower is not None:
+        if self._follower is not None and (layer is self._layer or type(layer) is Substitution):
             return follow(self._follower, *self._aim(tool, arguments, layer, nth), run, self.clock)
         call = Call(tool, arguments, call_id(next(self._numbers)), nth)
         # Applied to the agent's own tool here; the router applies it to the others that layers call.
@@ -278,7 +277,7 @@ class Session:
     ) -> Outcome:
         """Make a call in this task; see `call`."""
         layer, run = layer or self._layer, self.runner_async(run)
-        if self._follower is not None:
+        if self._follower is not None and (layer is self._layer or type(layer) is Substitution):
             return await follow_async(self._follower, *self._aim(tool, arguments, layer, nth), run, self.clock)
         call = Call(tool, arguments, call_id(next(self._numbers)), nth)
         if self._deadline is not None:
@@ -317,7 +316,7 @@ class Session:
         return drive_stream_async(layer or self._layer, call, routed, split, self.clock)
 
     def _aim(self, tool: str, arguments: Mapping[str, Any], layer: Layer, nth: int) -> tuple[Call, Layer | None]:
-        """A call that a watcher follows, and what strikes it; `layer`: that, where the call was counted already."""
+        """A call that a watcher follows, and what strikes it: `layer`, where the call was counted already."""
         struck: Layer | None = layer
         if layer is self._layer:
             faults = self._injector.aim(self._injector.state(tool), arguments)
@@ -355,7 +354,9 @@ class Session:
 
     def _layer_of(self, faults: TriggeredFaults) -> Layer:
         layer = self._injector.layer_of(faults)
-        return layer if type(layer) is Substitution else self._patient(layer)  # one that never waits
+        if type(layer) is Substitution:  # it never waits, and need not be driven
+            return layer
+        return self._patient(layer) if self._follower is None else self._follower.around(self._patient(layer))
 
     def _patient(self, layer: Layer) -> Layer:
         return layer if self._timeout is None else with_timeout(self._timeout, layer)

@@ -125,9 +125,9 @@ def _says_words(text: str, value: str) -> bool:
     moment = re.fullmatch(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::\d\d)?[Zz]?", value.strip())
     if moment and _says_words(text, moment[1]) and _says_words(text, moment[2]):
         return True  # the day in one place and the hour in another: a table, a period, a list
-    # A plain search first: few forms are there at all, and only these are worth a look at their edges.
-    written = [form for form in _all_forms(value.strip().casefold()) if form in plain]
-    return any(_has_words(plain, form) or _has_words(plain, f"{form}s") for form in written)
+    return any(
+        _has_words(plain, form) or _has_words(plain, f"{form}s") for form in _forms_in(plain, value.strip().casefold())
+    )
 
 
 def _has_words(text: str, words: str) -> bool:
@@ -146,21 +146,29 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().replace(",", " ").replace("\u2019", "'").split())
 
 
+def _forms_in(text: str, value: str) -> Iterator[str]:
+    """The forms of a value that are somewhere in a text: few are, and only these are worth a look at their edges."""
+    days, clocks, others = _all_forms(value)
+    yield from (form for form in others if form in text)
+    # A moment has hundreds of forms, so they are made where its day is there, and none of them is kept.
+    for day in days:
+        if day in text:
+            yield from (form for form in _moments(day, clocks) if form in text)
+
+
 @lru_cache(maxsize=KEPT)
-def _all_forms(value: str) -> tuple[str, ...]:
-    return tuple(_forms(value))
+def _all_forms(value: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The forms of the day and of the hour of a moment, which `_moments` joins, and the forms of any other value."""
+    moment = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d:\d\d)(?::\d\d)?)?z?", value)
+    if not moment:
+        return (), (), tuple(_forms(value))
+    # The pattern takes month 13 too, which has no name. Letters are small: `_says_words` folds the value.
+    days = _days(int(moment[3]), MONTHS[int(moment[2]) - 1]) if 1 <= int(moment[2]) <= 12 else ()
+    return ((), (), days) if moment[4] is None else (days, _clocks(moment[4]), (f"{value[:10]} {moment[4]}",))
 
 
 def _forms(value: str) -> Iterator[str]:
-    moment = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d:\d\d)(?::\d\d)?)?z?", value)
-    if moment:
-        # The pattern takes month 13 too, which has no name. Letters are small: `_says_words` folds the value.
-        days = list(_days(int(moment[3]), MONTHS[int(moment[2]) - 1])) if 1 <= int(moment[2]) <= 12 else []
-        yield from days if moment[4] is None else (f"{d} {m}" for d in days for m in _moments(moment[4]))
-        if moment[4] is not None:
-            yield f"{value[:10]} {moment[4]}"
-            yield from (f"{clock} on {day}" for clock in _clocks(moment[4]) for day in days)
-    elif re.fullmatch(r"\d\d:\d\d", value):
+    if re.fullmatch(r"\d\d:\d\d", value):
         yield from _clocks(value)
     yield from CURRENCIES.get(value, ())
     yield from UNITS.get(value, ())
@@ -168,21 +176,26 @@ def _forms(value: str) -> Iterator[str]:
         yield value.replace("_", " ")
 
 
-def _days(day: int, month: str) -> Iterator[str]:
-    for name in (month, month[:3]):
-        for ending in ("", "st", "nd", "rd", "th"):
-            yield from (f"{day}{ending} {name}", f"{name} {day}{ending}", f"{day}{ending} of {name}")
+@lru_cache(maxsize=KEPT)
+def _days(day: int, month: str) -> tuple[str, ...]:
+    return tuple(
+        form
+        for name in (month, month[:3])
+        for ending in ("", "st", "nd", "rd", "th")
+        for form in (f"{day}{ending} {name}", f"{name} {day}{ending}", f"{day}{ending} of {name}")
+    )
 
 
-def _moments(clock: str) -> Iterator[str]:
-    for form in _clocks(clock):
-        yield from (form, f"at {form}", f"2026 at {form}", f"2026 {form}")
+def _moments(day: str, clocks: tuple[str, ...]) -> Iterator[str]:
+    for clock in clocks:
+        yield from (f"{day} {form}" for form in (clock, f"at {clock}", f"2026 at {clock}", f"2026 {clock}"))
+        yield f"{clock} on {day}"
 
 
-def _clocks(value: str) -> Iterator[str]:
+@lru_cache(maxsize=KEPT)
+def _clocks(value: str) -> tuple[str, ...]:
     hour, minute = int(value[:2]), value[3:]
     half = "am" if hour < 12 else "pm"
-    for form in (f"{hour % 12 or 12}:{minute}", *((f"{hour % 12 or 12}",) if minute == "00" else ())):
-        yield from (f"{form}{gap}{mark}" for gap in ("", " ") for mark in (half, f"{half[0]}.m."))
-    yield from (value, f"{hour}:{minute}")
-    yield from {"12:00": ("noon", "midday"), "00:00": ("midnight",)}.get(value, ())
+    hours = (f"{hour % 12 or 12}:{minute}", *((f"{hour % 12 or 12}",) if minute == "00" else ()))
+    halves = [f"{form}{gap}{mark}" for form in hours for gap in ("", " ") for mark in (half, f"{half[0]}.m.")]
+    return (*halves, value, f"{hour}:{minute}", *{"12:00": ("noon", "midday"), "00:00": ("midnight",)}.get(value, ()))

@@ -183,7 +183,7 @@ def scenario_words(facts: Mapping[str, str]) -> list[str]:
     return [*words, *([LANGUAGES[facts["language"]]] if facts["language"] != _USUAL["language"] else [])]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)  # a run as it is by default has 2,000 episodes; each takes 6 kB
 def scenario_faults(episode: Scenario) -> tuple[Plan, Mapping[str, Rung]]:
     """An episode's faults, and the rungs of those that are on the ladder, by their rules' ids."""
     if episode.own:

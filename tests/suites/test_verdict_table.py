@@ -365,7 +365,7 @@ def _row_with(verdict: Verdict | None) -> dict[str, Any]:
 
 @given(st.lists(st.none() | VERDICTS, min_size=1, max_size=8))
 def test_a_verdict_comes_back_as_it_was(verdicts: list[Verdict | None]) -> None:
-    columns, rows = table_parts.arrow_schema(FORM.columns), encode_rows([_row_with(one) for one in verdicts])
+    columns, rows = table_parts.arrow_schema(FORM.columns), list(encode_rows(_row_with(one) for one in verdicts))
     import pyarrow as pa
 
     table = pa.Table.from_pylist(rows, columns)

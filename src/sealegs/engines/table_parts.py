@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_origin, get_type_hints
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LEAST = 1_000  # rows of a part: fewer episodes are judged again faster than pyarrow is imported
 MOST = 20_000  # rows of a part, which are held in memory
+ENCODED = 1_000  # of them, that are at a time in the form from which Arrow makes columns, which takes the most
 NOTE = b"sealegs"  # of the footer: where the part's note is
 BLOCK = 1 << 20  # bytes that are hashed at a time
 HASHED = 2  # parts at a time
@@ -117,7 +119,7 @@ class TableParts:
     Args:
         records: the file.
         schema: of the table.
-        encode: makes the rows of a part such as the schema has them.
+        encode: makes the rows of a part such as the schema has them, one after the other.
         edition: of the task set in a folder; what it raises as `UserError` makes the parts about that set stale.
         judge: whose findings the rows hold.
     """
@@ -126,7 +128,7 @@ class TableParts:
         self,
         records: Path,
         schema: pa.Schema,
-        encode: Callable[[Sequence[Row]], list[dict[str, Any]]],
+        encode: Callable[[Iterable[Row]], Iterable[dict[str, Any]]],
         edition: Callable[[str], str],
         judge: Callable[..., Any],
     ) -> None:
@@ -137,6 +139,12 @@ class TableParts:
     def code(self) -> str:
         """The code that parts must be of."""
         return judging_code(self._judge)
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns."""
+        names: list[str] = self._schema.names
+        return names
 
     @property
     def whole(self) -> str:
@@ -157,7 +165,7 @@ class TableParts:
         same = self._are_of_records(found)
         return found[: same.index(False)] if False in same else found
 
-    def write(self, number: int, rows: Sequence[Row], note: PartNote) -> None:
+    def write(self, number: int, rows: Iterable[Row], note: PartNote) -> None:
         """Write a part; those after it go, since they were about other bytes.
 
         Raises:
@@ -170,10 +178,20 @@ class TableParts:
         while (stale := self.file(later)).exists():
             stale.unlink()
             later += 1
-        table = pa.Table.from_pylist(self._encode(rows), self._schema.with_metadata({NOTE: json.dumps(asdict(note))}))
+        noted = self._schema.with_metadata({NOTE: json.dumps(asdict(note))})
         target = pa.BufferOutputStream()
-        pq.write_table(table, target, compression="zstd", write_page_checksum=True)
+        pq.write_table(self._columns_of(rows, noted), target, compression="zstd", write_page_checksum=True)
         write_atomically(self.file(number), target.getvalue().to_pybytes(), mode=OWNER_ONLY)
+        pa.default_memory_pool().release_unused()  # it would keep some 50 MiB for the next part
+
+    def _columns_of(self, rows: Iterable[Row], schema: pa.Schema) -> pa.Table:
+        import pyarrow as pa
+
+        encoded, batches = iter(self._encode(rows)), []
+        while some := list(islice(encoded, ENCODED)):
+            batches.append(pa.RecordBatch.from_pylist(some, schema))
+        # In one piece, so that a part does not show how many rows were encoded at a time.
+        return pa.Table.from_batches(batches, schema).combine_chunks()
 
     def _part(self, number: int) -> TablePart | None:
         """The part of this number; None where there is none that may be trusted whatever the records hold."""
@@ -246,7 +264,8 @@ class PartWriter:
         self._start, self._last, self._open = self.after.end, self.after, True
         self._whole = parts.whole
         self._hash, self._digest = hashlib.sha256(), ""
-        self._rows: list[Row] = []
+        self._columns = parts.columns
+        self._rows: list[tuple[Any, ...]] = []  # a mapping for each would take three times the memory
         self._sets: dict[str, str] = {}
 
     def seen(self, line: bytes) -> None:
@@ -269,7 +288,7 @@ class PartWriter:
             self._open = False
         if not self._open or place is None:
             return
-        self._rows.append(row)
+        self._rows.append(tuple(map(row.get, self._columns)))
         self._sets |= sets
         self._last, self._digest = place, self._whole or self._hash.copy().hexdigest()
         if len(self._rows) == MOST:
@@ -291,7 +310,8 @@ class PartWriter:
         about = (self._start, self._last.end, self._last.line, self._digest, self._sets)
         note = PartNote(self._parts.code, *about, last)
         try:
-            self._parts.write(self._written + 1, self._rows, note)
+            rows = (dict(zip(self._columns, row, strict=True)) for row in self._rows)
+            self._parts.write(self._written + 1, rows, note)
         except (OSError, UserError, TypeError, ValueError, OverflowError):  # or a value is none that Parquet holds
             self._open = False
         self._written, self._start = self._written + 1, self._last.end

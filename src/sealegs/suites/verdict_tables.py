@@ -7,9 +7,9 @@ read from the records again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -230,23 +230,26 @@ def table_row(one: RecordedEpisode[E], judged: JudgedEpisode[R] | None, form: Ve
         own |= dict(zip(USED, judged.played[4:], strict=True))
     return {
         **{"name": found.episode, "outside": found.outside, "plan": str(found.about.get("plan", ""))},
-        **{"run": dict(zip(form.schema.settings, one.run, strict=True)), "episode": one.episode},
+        **{"run": _settings_row(form.schema.settings, one.run), "episode": one.episode},
         **dict(zip(("level", "mode", "task"), where, strict=True)),
         **{"verdict": None, **own, "version": str(found.about.get("version", ""))},
         **{"promised": one.promised, "start": start, "end": end},
     }
 
 
-def encode_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+@lru_cache(maxsize=16)  # few runs are in one file, and most of its rows would each hold the same settings
+def _settings_row(names: tuple[str, ...], values: tuple[str, ...]) -> Mapping[str, str]:
+    return dict(zip(names, values, strict=True))
+
+
+def encode_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """The rows of a part as they are written: `alike` is the first of them that has the same verdict."""
     first: dict[Any, int] = {}
-    return [
-        {
+    for place, row in enumerate(rows):
+        yield {
             **{name: struct_values(value) for name, value in row.items()},
             "alike": first.setdefault(row["verdict"], place) if row["verdict"] else place,
         }
-        for place, row in enumerate(rows)
-    ]
 
 
 def episodes_of_rows(

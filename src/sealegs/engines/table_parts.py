@@ -43,6 +43,7 @@ ENCODED = 1_000  # of them, that are at a time in the form from which Arrow make
 NOTE = b"sealegs"  # of the footer: where the part's note is
 BLOCK = 1 << 20  # bytes that are hashed at a time
 HASHED = 2  # parts at a time
+PLAIN = frozenset({str, int, float, bool, tuple, type(None)})  # most values are; asking what they are takes longer
 DAMAGE = (
     OSError,
     ValueError,
@@ -348,9 +349,15 @@ def _arrow_type(hint: Any) -> pa.DataType:
 
 def struct_values(value: Any) -> Any:
     """A value as Arrow takes it: a dataclass as a mapping of its fields."""
-    if not is_dataclass(value):
+    kind: type[Any] = type(value)
+    if kind in PLAIN or not is_dataclass(kind):
         return value
-    return {field.name: struct_values(getattr(value, field.name)) for field in fields(value)}
+    return {name: struct_values(getattr(value, name)) for name in _field_names(kind)}
+
+
+@cache
+def _field_names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def column_objects(column: Any, kind: type[T]) -> Iterator[T]:

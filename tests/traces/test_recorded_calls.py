@@ -18,18 +18,20 @@ from hypothesis import strategies as st
 from sealegs import report_effect
 from sealegs.adapters.python import wrap
 from sealegs.faults import Plan, Rule
-from sealegs.faults.call import PartialExecution
+from sealegs.faults.call import Call, Outcome, PartialExecution
 from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import Always, Probability, Tool
 from sealegs.inject import Injection, ModelTurn, Session, VirtualClock, current_call, tool_state
 from sealegs.traces import Event, Recorder
-from sealegs.traces.recorded_calls import AnswerNote, RecordedCall
+from sealegs.traces.events import MessageWritten
+from sealegs.traces.kept_events import EventNote, KeptEvents
 from tests.inject.test_tool_entry import CALLS, RULES
 from tests.traces.test_followed_calls import Around
 
 # A fault may be tried on a tool that lacks what it needs.
 pytestmark = pytest.mark.filterwarnings("ignore::sealegs.inject.MisfireWarning")
 CALM = Plan(name="calm")
+STRUCK = Plan(name="struck", rules=(Rule(match=Tool("*"), fault=Error(status=500), moment="before"),))
 DRAWN = Plan(name="drawn", rules=(Rule(match=Tool("*"), when=Probability(0), fault=Error(status=500)),))
 ANSWERS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(max_size=3),
@@ -49,16 +51,19 @@ def early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tool_state, "SOON", 0)
 
 
-def watched(plan: Plan = CALM, *, most: int = 10**6, followed: bool = True) -> tuple[Session, Recorder]:
+def watched(
+    plan: Plan = CALM, *, most: int = 10**6, followed: bool = True, timeout: float | None = None
+) -> tuple[Session, Recorder]:
     clock = VirtualClock()
     recorder = Recorder(clock, most=most)
     recorder.start("one", {})
-    return Session(plan, episode="one", clock=clock, watcher=recorder if followed else Around(recorder)), recorder
+    watcher = recorder if followed else Around(recorder)
+    return Session(plan, episode="one", clock=clock, timeout=timeout, watcher=watcher), recorder
 
 
 def notes(recorder: Recorder) -> int:
     """How many of what it keeps are no events yet."""
-    return sum(isinstance(one, (RecordedCall, AnswerNote)) for one in recorder._kept.recent)
+    return sum(isinstance(one, EventNote) for one in recorder._kept.recent)
 
 
 def played(
@@ -66,6 +71,7 @@ def played(
     calls: list[tuple[Any, bool, int | None]],
     answers: list[Any],
     in_task: bool,
+    timeout: float | None,
     followed: bool,
 ) -> tuple[list[Any], str]:
     """What the tool and the agent see, and what is recorded."""
@@ -87,7 +93,7 @@ def played(
         await asyncio.sleep(0)
         return pay(amount, to)
 
-    session, recorder = watched(Plan(name="p", seed=5, rules=tuple(rules)), followed=followed)
+    session, recorder = watched(Plan(name="p", seed=5, rules=tuple(rules)), followed=followed, timeout=timeout)
     called = wrap(pay_async if in_task else pay, session, name="pay")
     turn = ModelTurn(["pay", "get", "pay"])
 
@@ -113,12 +119,17 @@ def played(
 
 
 @settings(deadline=None)
-@given(RULES, CALLS, st.lists(ANSWERS, max_size=12), st.booleans())
+@given(RULES, CALLS, st.lists(ANSWERS, max_size=12), st.booleans(), st.none() | st.just(0.9))
 def test_what_is_seen_and_recorded_is_the_same(
-    rules: list[Rule], calls: list[tuple[Any, bool, int | None]], answers: list[Any], in_task: bool
+    rules: list[Rule],
+    calls: list[tuple[Any, bool, int | None]],
+    answers: list[Any],
+    in_task: bool,
+    timeout: float | None,
 ) -> None:
     calls = [(1, True, None), (2, False, None), *calls]
-    assert played(rules, calls, answers, in_task, True) == played(rules, calls, answers, in_task, False)
+    of_one = played(rules, calls, answers, in_task, timeout, True)
+    assert of_one == played(rules, calls, answers, in_task, timeout, False)
 
 
 @pytest.mark.parametrize(
@@ -307,18 +318,31 @@ def test_a_traceback_names_no_file_of_ours(in_task: bool) -> None:
     assert len(lengths) == 1  # by either way
 
 
+@pytest.mark.parametrize("ends", ["answers", "fails", "is cancelled", "is struck"])
 @pytest.mark.parametrize("in_task", [False, True])
-def test_a_call_that_ended_holds_neither_recorder_nor_session(in_task: bool) -> None:
+def test_a_call_that_ended_holds_neither_recorder_nor_session(in_task: bool, ends: str) -> None:
     """Without a garbage collection."""
 
-    async def answer(amount: int) -> int:
+    def answer(amount: int) -> int:
+        if ends == "fails":
+            raise LookupError
         return amount
 
+    async def answer_async(amount: int) -> int:
+        if ends == "is cancelled":
+            raise asyncio.CancelledError
+        return answer(amount)
+
     def attempt() -> tuple[weakref.ref[Any], weakref.ref[Any]]:
-        session, recorder = watched()
-        called: Any = wrap(answer if in_task else lambda amount: amount, session, name="ask")
-        for amount in range(6):
-            asyncio.run(called(amount)) if in_task else called(amount)
+        session, recorder = watched(STRUCK if ends == "is struck" else CALM)
+        called: Any = wrap(answer_async if in_task else answer, session, name="ask")
+
+        async def all_of_them() -> None:
+            for amount in range(6):
+                with suppress(Exception, asyncio.CancelledError):
+                    await called(amount) if in_task else called(amount)
+
+        asyncio.run(all_of_them())
         assert notes(recorder)
         return weakref.ref(session), weakref.ref(recorder)
 
@@ -329,6 +353,118 @@ def test_a_call_that_ended_holds_neither_recorder_nor_session(in_task: bool) -> 
         assert [held() for held in attempt()] == [None, None]
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("in_task", [False, True])
+def test_a_tool_that_calls_itself_without_end_fails_and_ends(in_task: bool) -> None:
+    session, recorder = watched()
+
+    def endless(number: int) -> int:
+        return endless(number + 1)
+
+    async def endless_async(number: int) -> int:
+        return await endless_async(number + 1)
+
+    called: Any = wrap(endless_async if in_task else endless, session, name="ask")
+    for number in range(4):
+        with pytest.raises(RecursionError):
+            asyncio.run(called(number)) if in_task else called(number)
+        assert current_call() is None
+    report_effect("nobody's")
+    assert [event.type for event in recorder.events] == ["started", *["called", "shown"] * 4]
+    shown = [event.outcome for event in recorder.events if event.type == "shown"]
+    assert [outcome and outcome["failure"]["type"] for outcome in shown] == ["RecursionError"] * 4
+
+
+def test_a_call_ends_although_its_error_cannot_be_looked_at() -> None:
+    class Rude(Exception):
+        def __str__(self) -> str:
+            raise SystemExit
+
+    def breaks() -> None:
+        raise Rude
+
+    session, recorder = watched()
+    called = wrap(breaks, session)
+    for _ in range(4):
+        with pytest.raises(SystemExit):
+            called()
+        assert current_call() is None
+    report_effect("nobody's")
+    assert [event.type for event in recorder.events] == ["started", *["called", "shown"] * 4]
+
+
+@pytest.mark.parametrize("ends", [LookupError, KeyboardInterrupt])
+def test_an_inner_tool_that_fails_gives_the_outer_its_call_and_ledger_back(ends: type[BaseException]) -> None:
+    session, recorder = watched()
+
+    def inner() -> None:
+        raise ends
+
+    broken = wrap(inner, session)
+
+    def outer() -> None:
+        with suppress(ends):
+            broken()
+        call = current_call()
+        assert call is not None
+        report_effect("pay", call.id)
+
+    called = wrap(outer, session)
+    for _ in range(5):
+        called()
+    effects = [(event.call, event.subject) for event in recorder.events if event.type == "effected"]
+    assert effects == [(f"call-{n}", f"call-{n}") for n in (1, 3, 5, 7, 9)]
+
+
+class Busy(EventNote):
+    """While it is made an event, somebody else makes room and adds another."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self, kept: KeptEvents) -> None:
+        self._kept = kept
+
+    def event(self) -> MessageWritten:
+        self._kept.make_room()
+        self._kept.append(MessageWritten("later"))
+        return MessageWritten("busy")
+
+
+def test_events_are_read_while_others_come_and_wait_for_room() -> None:
+    kept = KeptEvents(most=2)
+    for one in (MessageWritten("first"), Busy(kept), MessageWritten("last")):
+        kept.append(one)
+    assert [event.text for event in kept.events()] == ["first", "busy", "last"]  # type: ignore[union-attr]
+    assert [event.text for event in kept.events()] == ["first", "busy", "last", "later"]  # type: ignore[union-attr]
+    kept.make_room()
+    assert [event.text for event in kept.events()] == ["first", "busy", "last", "later"]  # type: ignore[union-attr]
+
+
+def test_who_reads_while_events_are_moved_changes_nothing() -> None:
+    session, recorder = watched()
+    called = wrap(lambda: 1, session, name="ask")
+    for _ in range(5):
+        called()
+    with recorder._kept._changing:
+        read = recorder.events
+    assert notes(recorder) == 6
+    assert recorder.events == read
+
+
+def test_a_recorder_of_ones_own_sees_every_call() -> None:
+    followed = []
+
+    class Counting(Recorder):
+        def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
+            followed.append(call.id)
+            return super().follow(call, run)
+
+    clock = VirtualClock()
+    called = wrap(lambda: 1, Session(clock=clock, watcher=Counting(clock)), name="ask")
+    for _ in range(5):
+        called()
+    assert followed == [f"call-{n}" for n in range(1, 6)]
 
 
 def test_a_cancelled_call_is_recorded_without_an_answer() -> None:

@@ -39,8 +39,8 @@ def call_id(number: int) -> str:
 class FollowedCall:  # no abstract class: to ask whether something is an instance of one costs too much
     """A call that nothing strikes, while an adapter runs its tool and a watcher follows it.
 
-    It is the current call from when it is made until it is ended, by one of the methods that say how. To make it costs
-    a fraction of what a `Call` and its way through a session do.
+    The adapter begins it, runs the tool, and says what came of it, whatever that is. Between the two it is the current
+    call. To make it costs a fraction of what a `Call` and its way through a session do.
     """
 
     __slots__ = ()
@@ -49,16 +49,16 @@ class FollowedCall:  # no abstract class: to ask whether something is an instanc
         """The call, for the tool's own code."""
         raise NotImplementedError
 
+    def begin(self) -> None:
+        """Make it the current call."""
+        raise NotImplementedError
+
     def answered(self, value: object) -> None:
         """End it: the tool returned this."""
         raise NotImplementedError
 
-    def failed(self, failure: Failure) -> None:
-        """End it: the tool failed."""
-        raise NotImplementedError
-
-    def cut_off(self) -> None:
-        """End it: the caller is gone."""
+    def failed(self, failure: Failure | None) -> None:
+        """End it: the tool failed, or the caller is gone (None)."""
         raise NotImplementedError
 
 

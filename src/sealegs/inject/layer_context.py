@@ -163,7 +163,6 @@ class FollowingWatcher(ABC):
     def injected(self, injection: Injection) -> None:
         """A fault fired."""
 
-    @abstractmethod
     def following(self, tool: str, read: ReadArguments, numbers: Iterator[int]) -> Following | None:
         """Give the ways to follow the calls of this tool that an adapter makes; None where all go through `follow`.
 
@@ -172,6 +171,7 @@ class FollowingWatcher(ABC):
             read: names the arguments of a call.
             numbers: of calls; one is taken for each.
         """
+        return None
 
     @abstractmethod
     def follow(self, call: Call, run: ToolRunner) -> Outcome:

@@ -151,7 +151,9 @@ async def drive_async(layer: Layer, call: Call, tool: Callable[[Call], Awaitable
         answer = NO_ANSWER  # its exception and this frame would hold one another
 
 
-def follow(watcher: FollowingWatcher, call: Call, struck: Layer | None, run: ToolRunner, clock: Clock) -> Outcome:
+def drive_followed(
+    watcher: FollowingWatcher, call: Call, struck: Layer | None, run: ToolRunner, clock: Clock
+) -> Outcome:
     """Make a call that a watcher follows, in this thread. `struck`: what strikes it, with the watcher around it."""
     if struck is None:
         return watcher.follow(call, run)
@@ -160,7 +162,7 @@ def follow(watcher: FollowingWatcher, call: Call, struck: Layer | None, run: Too
     return drive(struck, call, run, clock)
 
 
-async def follow_async(
+async def drive_followed_async(
     watcher: FollowingWatcher, call: Call, struck: Layer | None, run: ToolRunnerAsync, clock: Clock
 ) -> Outcome:
     """Do the same in this task."""

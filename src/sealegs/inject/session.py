@@ -30,8 +30,8 @@ from sealegs.inject.seam import (
     compose_layers,
     drive,
     drive_async,
-    follow,
-    follow_async,
+    drive_followed,
+    drive_followed_async,
     stack_layers,
     whole_answers,
     with_timeout,
@@ -117,8 +117,9 @@ class Session:
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
         self._follower = watcher if not layers and isinstance(watcher, FollowingWatcher) else None
-        followed = self._follower is not None and on_injection is None and type(self).runner is Session.runner
-        self._quick = self._alone or followed  # whether an adapter may run the tool of a call that nothing strikes
+        # Whether an adapter may run the tool of a call that nothing strikes.
+        own = type(self).runner is Session.runner and type(self).runner_async is Session.runner_async
+        self._short = self._alone or (own and self._follower is not None and on_injection is None)
         # The fast path runs the tool outside the generators, so nothing else may need to see the call.
         only: object = layers[0] if watcher is None and len(layers) == 1 else None
         self._fast: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
@@ -213,14 +214,13 @@ class Session:
         """Do the same for a plain function; after some calls it has its own way in, which may answer the call."""
         if spec is not None:
             self.declare(spec)
-        if self._quick and (state := self._states.get(tool)) is not None and (state.idle or state.quick):
+        if self._short and (state := self._states.get(tool)) is not None and (state.idle or state.quick):
             if state.asked_often():
                 from sealegs.inject.tool_entry import keep_entry
 
-                watcher = self._follower
-                following = None if watcher is None else watcher.following(tool, parameters.named, self._numbers)
-                self._quick = self._alone or following is not None
-                if self._quick:
+                following = self._follower.following(tool, parameters.named, self._numbers) if self._follower else None
+                self._short = self._alone or following is not None
+                if self._short:
                     keep_entry(self.entries, parameters, state, self._injector, Session._struck, following)
             if state.idle and self._alone:
                 return None
@@ -248,7 +248,7 @@ class Session:
         """Make a call in this thread; `run` runs the tool. `layer` and `nth`: those of an intercepted call."""
         layer, run = layer or self._layer, self.runner(run)
         if self._follower is not None and (layer is self._layer or type(layer) is Substitution):
-            return follow(self._follower, *self._aim(tool, arguments, layer, nth), run, self.clock)
+            return drive_followed(self._follower, *self._aim(tool, arguments, layer, nth), run, self.clock)
         call = Call(tool, arguments, call_id(next(self._numbers)), nth)
         # Applied to the agent's own tool here; the router applies it to the others that layers call.
         if self._deadline is not None:
@@ -278,7 +278,7 @@ class Session:
         """Make a call in this task; see `call`."""
         layer, run = layer or self._layer, self.runner_async(run)
         if self._follower is not None and (layer is self._layer or type(layer) is Substitution):
-            return await follow_async(self._follower, *self._aim(tool, arguments, layer, nth), run, self.clock)
+            return await drive_followed_async(self._follower, *self._aim(tool, arguments, layer, nth), run, self.clock)
         call = Call(tool, arguments, call_id(next(self._numbers)), nth)
         if self._deadline is not None:
             run = with_deadline_async(run, self._deadline)
@@ -316,7 +316,7 @@ class Session:
         return drive_stream_async(layer or self._layer, call, routed, split, self.clock)
 
     def _aim(self, tool: str, arguments: Mapping[str, Any], layer: Layer, nth: int) -> tuple[Call, Layer | None]:
-        """A call that a watcher follows, and what strikes it: `layer`, where the call was counted already."""
+        """A call that a watcher follows, and what strikes it: the layer that is given, where it was counted already."""
         struck: Layer | None = layer
         if layer is self._layer:
             faults = self._injector.aim(self._injector.state(tool), arguments)
@@ -354,7 +354,7 @@ class Session:
 
     def _layer_of(self, faults: TriggeredFaults) -> Layer:
         layer = self._injector.layer_of(faults)
-        if type(layer) is Substitution:  # it never waits, and need not be driven
+        if type(layer) is Substitution:  # such a one never waits, and need not be driven
             return layer
         return self._patient(layer) if self._follower is None else self._follower.around(self._patient(layer))
 

@@ -42,6 +42,7 @@ class KeptEvents:
         self.append: Callable[[Event | EventNote], None] = self.recent.append
         self.most = most
         self._changing = threading.Lock()
+        self._written = 0  # so many of the recent ones are no notes
 
     def close(self) -> None:
         """Keep nothing that comes from now on."""
@@ -49,15 +50,16 @@ class KeptEvents:
 
     def events(self) -> list[Event]:
         """All events so far, in a list of its own."""
-        held = self.recent.copy()  # others may add some meanwhile
-        # Each note becomes an event once, if nobody moves them now.
         alone = self._changing.acquire(blocking=False)
         try:
-            for place, one in enumerate(held):
-                if isinstance(one, EventNote):
+            held = self.recent.copy()  # others may add some meanwhile
+            for place in range(self._written if alone else 0, len(held)):
+                if isinstance(one := held[place], EventNote):
                     held[place] = event = one.event()
-                    if alone and self.recent[place] is one:  # they may have been moved since they were copied
+                    if alone:  # nobody moves them, so each note becomes an event once
                         self.recent[place] = event
+            if alone:
+                self._written = len(held)
         finally:
             if alone:
                 self._changing.release()
@@ -86,6 +88,7 @@ class KeptEvents:
             part = before.file.add([_event(one) for one in moved[1:]])
             # In one step: an interrupt must find them in one place. What was noted meanwhile stays.
             first = _event(_first(self.recent[0]))
+            self._written = 0
             self.recent[: len(moved)] = [replace(before, first=first, parts=(*before.parts, part))]
         except Exception:  # a full disk, a forked process, or an event that cannot be written
             self.most = sys.maxsize

@@ -42,21 +42,21 @@ class FollowedTool(NamedTuple):
 
 
 class RecordedCall(EventNote, FollowedCall):
-    """A call that a recorder follows, and the note that it was made. Once it has ended, it holds no recorder.
+    """A call that a recorder follows, and the note that it was made.
+
+    A call that is under way holds its recorder, and its recorder holds it; one that has ended does not.
 
     Args:
         tool: the tool.
-        session: the session; not needed.
-        args, kwargs: of its function.
-        runs: whether the tool is run for it; else nobody ends it.
+        session: the session, as every way in takes it; not needed.
+        args, kwargs: of the tool's function.
     """
 
-    __slots__ = ("_args", "_at", "_form", "_kwargs", "_number", "_under_way")
+    __slots__ = ("_args", "_at", "_before", "_form", "_kwargs", "_number", "_tool")
 
-    def __init__(
-        self, tool: FollowedTool, session: object, args: tuple[Any, ...], kwargs: dict[str, Any], runs: bool = True
-    ) -> None:
-        self._form, kept, effect, _, now, numbers = tool
+    def __init__(self, tool: FollowedTool, session: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._form, kept, _, _, now, numbers = tool
+        self._tool = tool
         self._number = next(numbers)
         self._args = args
         self._kwargs = kwargs
@@ -64,11 +64,12 @@ class RecordedCall(EventNote, FollowedCall):
             kept.make_room()
         self._at = now()
         kept.append(self if _unchanging(args, kwargs) else self.event())
-        if runs:
-            # What was current before is taken back at the end.
-            self._under_way: tuple[FollowedTool, Any, Any] | None = tool, ledger.get(), running.get()
-            ledger.set(effect)
-            running.set(self)
+        self._before = ledger.get(), running.get()
+
+    def begin(self) -> None:
+        """Make it the current call, and the record the ledger."""
+        ledger.set(self._tool.effect)
+        running.set(self)
 
     def call(self) -> Call:
         """The call, for the tool's own code."""
@@ -87,10 +88,7 @@ class RecordedCall(EventNote, FollowedCall):
 
     def answered(self, value: Any) -> None:
         """End it: the tool returned this."""
-        (_, events, _, _, now, _), enter, before = self._under_way  # type: ignore[misc]
-        self._under_way = None
-        ledger.set(enter)
-        running.set(before)
+        _, events, _, _, now, _ = self._ended()
         kind, kept = type(value), value
         if kind is dict:
             kept = value.copy()
@@ -105,21 +103,21 @@ class RecordedCall(EventNote, FollowedCall):
         else:
             events.append(OutcomeShown(self.id, {"value": to_json_data(value)}, 1, True, now()))
 
-    def failed(self, failure: Failure) -> None:
-        """End it: the tool failed."""
-        tool = self._end()
-        tool.kept.append(OutcomeShown(self.id, tool.data(failure), 1, True, tool.now()))
+    def failed(self, failure: Failure | None) -> None:
+        """End it: the tool failed, or the caller is gone (None)."""
+        tool = self._ended()
+        if failure is None:
+            tool.kept.append(OutcomeShown(self.id, None, 0, False, tool.now()))
+        else:
+            tool.kept.append(OutcomeShown(self.id, tool.data(failure), 1, True, tool.now()))
 
-    def cut_off(self) -> None:
-        """End it: the caller is gone."""
-        tool = self._end()
-        tool.kept.append(OutcomeShown(self.id, None, 0, False, tool.now()))
-
-    def _end(self) -> FollowedTool:
-        tool, enter, before = self._under_way  # type: ignore[misc]
-        self._under_way = None
-        ledger.set(enter)
-        running.set(before)
+    def _ended(self) -> FollowedTool:
+        tool, (enter, before) = self._tool, self._before
+        del self._tool, self._before
+        try:
+            ledger.set(enter)
+        finally:  # also where an interrupt arrives just now
+            running.set(before)
         return tool
 
 
@@ -132,8 +130,9 @@ def note_answered(
     shown: Outcome,
 ) -> None:
     """Note a call that a fault has answered before the tool's work."""
-    id, data = RecordedCall(tool, None, args, kwargs, runs=False).id, tool.data(shown)
-    fault, enter = rule.fault, tool.kept.append
+    call = RecordedCall(tool, None, args, kwargs)
+    del call._tool, call._before  # nobody ends it
+    id, data, fault, enter = call.id, tool.data(shown), rule.fault, tool.kept.append
     enter(FaultInjected(id, rule.id, fault.kind, fault.implicit, True, 0, 0.0, None, data, moment))
     enter(OutcomeShown(id, data, 0, False, tool.now()))
 

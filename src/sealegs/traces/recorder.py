@@ -204,7 +204,7 @@ class Recorder(FollowingWatcher):
 
     def following(self, tool: str, read: ReadArguments, numbers: Iterator[int]) -> Following | None:
         """Give the ways to follow calls of this tool that an adapter makes; None where events are passed on at once."""
-        if self._sink is not None or not self._keep:
+        if self._sink is not None or not self._keep or type(self) is not Recorder:  # a subclass may want to see all
             return None
         followed = FollowedTool((tool, read), self._kept, self.effect, self._data, self._now, numbers)
         return Following(partial(RecordedCall, followed), partial(note_answered, followed))

@@ -82,12 +82,15 @@ def _fault_class(name: str, module: str) -> type[ToolFault]:
 
 def without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
     """The traceback without our frames."""
-    if traceback is None:
-        return None
-    rest = without_own_frames(traceback.tb_next)
-    if traceback.tb_frame.f_code.co_filename.startswith(OURS):
-        return rest
-    return TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
+    kept = []
+    while traceback is not None:  # a loop, since a tool that calls itself without end leaves as many as may be nested
+        if not traceback.tb_frame.f_code.co_filename.startswith(OURS):
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    rest: TracebackType | None = None
+    for one in reversed(kept):
+        rest = TracebackType(rest, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return rest
 
 
 def seen_from_outside(error: E) -> E:

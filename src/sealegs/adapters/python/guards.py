@@ -54,10 +54,12 @@ def not_begun(error: Exception, function: AnyTool) -> bool:
 
 def note_error(call: FollowedCall, error: BaseException, function: AnyTool) -> None:
     """Note how a followed call ended. Call it only in the frame that called the tool."""
-    if isinstance(error, Exception):
-        call.failed(failure_from_exception(error, refused=not_begun(error, function)))
-    else:
-        call.cut_off()
+    failure = None
+    try:
+        if isinstance(error, Exception):
+            failure = failure_from_exception(error, refused=not_begun(error, function))
+    finally:  # also where the error cannot be looked at
+        call.failed(failure)
 
 
 def _run_of(
@@ -78,10 +80,10 @@ def _run_of(
         # Unless something changed the arguments, the tool gets them in the form in which the caller gave them.
         given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
         try:
-            value = target(*given, **named)
+            value = _answer(target(*given, **named), name)
         except Exception as error:
             return failure_from_exception(error, refused=not_begun(error, target))
-        return value if type(value) is PartialExecution else Value(_answer(value, name))
+        return value if type(value) is PartialExecution else Value(value)
 
     return run
 
@@ -130,6 +132,7 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
             return function(*args, **kwargs)
         if isinstance(found, FollowedCall):
             try:
+                found.begin()
                 value = function(*args, **kwargs)
                 if type(value) in ODD:
                     value = _even(value, name)
@@ -168,6 +171,7 @@ def async_guard(
             return await function(*args, **kwargs)
         if isinstance(found, FollowedCall):
             try:
+                found.begin()
                 value = function(*args, **kwargs)
                 if type(value) is CoroutineType or isinstance(value, Awaitable):
                     value = await value

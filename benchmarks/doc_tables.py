@@ -365,7 +365,7 @@ def million() -> str:
 
     def lines() -> Iterator[Sequence[str]]:
         for (size, mode, metric), value in found.items():
-            if metric == "cpu_s":
+            if metric == "cpu_s" and (size, mode, "all_peak_mib") not in found:  # those are of judging alone
                 peak, wall = found.get((size, mode, "peak_mib")), found[size, mode, "wall_s"]
                 yield f"{size:,}", mode, f"{wall:.1f}", f"{value:.1f}", "–" if peak is None else f"{peak:,.0f}"
 
@@ -578,7 +578,9 @@ def call_price() -> str:
     libraries = [*dict.fromkeys(name for own in found.values() for name in own)]
 
     def lines() -> Iterator[Sequence[str]]:
-        for mode in sorted(found, key=lambda mode: mode.endswith("recorded")):
+        for mode in sorted(
+            found, key=lambda mode: 2 * mode.endswith(", recorded and read") + mode.endswith(", recorded")
+        ):
             cells = (found[mode].get(name) for name in libraries)
             yield mode, *(f"{own['sync']:.1f} / {own['async']:.1f}" if own else "–" for own in cells)
 

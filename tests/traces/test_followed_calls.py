@@ -41,6 +41,18 @@ class Around:
         self._recorder.injected(injection)
 
 
+class Counting(Recorder):
+    """A recorder that counts the calls that it follows without the layers."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        super().__init__(clock)
+        self.followed: list[str] = []
+
+    def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
+        self.followed.append(call.id)
+        return super().follow(call, run)
+
+
 def events(play: Play, plan: Plan, *, followed: bool) -> list[Event]:
     clock = VirtualClock()
     recorder = Recorder(clock)
@@ -184,22 +196,16 @@ def test_what_was_recorded_does_not_change_with_the_objects() -> None:
 
 
 def test_a_call_is_followed_unless_a_fault_strikes_it() -> None:
-    followed = []
-
-    class Counting(Recorder):
-        def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
-            followed.append(call.id)
-            return super().follow(call, run)
-
     clock = VirtualClock()
+    recorder = Counting(clock)
     plan = Plan(name="second", rules=(Rule(match=Tool("pay"), when=Nth(2), fault=Error(status=503)),))
-    with Session(plan, clock=clock, watcher=Counting(clock)) as session:
+    with Session(plan, clock=clock, watcher=recorder) as session:
         guarded = wrap(pay, session)
         guarded(1)
         with pytest.raises(Exception, match="Service Unavailable"):
             guarded(2)
         guarded(3)
-    assert followed == ["call-1", "call-3"]
+    assert recorder.followed == ["call-1", "call-3"]
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from sealegs import report_effect
 from sealegs.adapters.python import wrap
 from sealegs.faults import Plan, Rule
-from sealegs.faults.call import Call, Outcome, PartialExecution
+from sealegs.faults.call import PartialExecution
 from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import Always, Probability, Tool
 from sealegs.inject import Injection, ModelTurn, Session, VirtualClock, current_call, tool_state
@@ -26,7 +26,7 @@ from sealegs.traces import Event, Recorder
 from sealegs.traces.events import MessageWritten
 from sealegs.traces.kept_events import EventNote, KeptEvents
 from tests.inject.test_tool_entry import CALLS, RULES
-from tests.traces.test_followed_calls import Around
+from tests.traces.test_followed_calls import Around, Counting
 
 # A fault may be tried on a tool that lacks what it needs.
 pytestmark = pytest.mark.filterwarnings("ignore::sealegs.inject.MisfireWarning")
@@ -453,18 +453,12 @@ def test_who_reads_while_events_are_moved_changes_nothing() -> None:
 
 
 def test_a_recorder_of_ones_own_sees_every_call() -> None:
-    followed = []
-
-    class Counting(Recorder):
-        def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
-            followed.append(call.id)
-            return super().follow(call, run)
-
     clock = VirtualClock()
-    called = wrap(lambda: 1, Session(clock=clock, watcher=Counting(clock)), name="ask")
+    recorder = Counting(clock)
+    called = wrap(lambda: 1, Session(clock=clock, watcher=recorder), name="ask")
     for _ in range(5):
         called()
-    assert followed == [f"call-{n}" for n in range(1, 6)]
+    assert recorder.followed == [f"call-{n}" for n in range(1, 6)]
 
 
 def test_a_cancelled_call_is_recorded_without_an_answer() -> None:

@@ -1,7 +1,8 @@
 """The events that a recorder keeps: the latest in memory, those before in a temporary file.
 
 Of a call that passes as it is, only what it was given and answered is noted, where nobody can change that any more. A
-note becomes an event when somebody reads the events, which costs more than all else that such a call costs.
+note becomes an event when somebody reads the events, or when it is moved to the file: that takes about as long as all
+else that recording such a call does.
 """
 
 from __future__ import annotations

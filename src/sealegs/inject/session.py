@@ -117,9 +117,8 @@ class Session:
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
         self._follower = watcher if not layers and isinstance(watcher, FollowingWatcher) else None
-        # Whether an adapter may run the tool of a call that nothing strikes.
         own = type(self).runner is Session.runner and type(self).runner_async is Session.runner_async
-        self._short = self._alone or (own and self._follower is not None and on_injection is None)
+        self._adapter_may_run = self._alone or (own and self._follower is not None and on_injection is None)
         # The fast path runs the tool outside the generators, so nothing else may need to see the call.
         only: object = layers[0] if watcher is None and len(layers) == 1 else None
         self._fast: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
@@ -214,13 +213,13 @@ class Session:
         """Do the same for a plain function; after some calls it has its own way in, which may answer the call."""
         if spec is not None:
             self.declare(spec)
-        if self._short and (state := self._states.get(tool)) is not None and (state.idle or state.quick):
+        if self._adapter_may_run and (state := self._states.get(tool)) is not None and (state.idle or state.quick):
             if state.asked_often():
                 from sealegs.inject.tool_entry import keep_entry
 
                 following = self._follower.following(tool, parameters.named, self._numbers) if self._follower else None
-                self._short = self._alone or following is not None
-                if self._short:
+                self._adapter_may_run = self._alone or following is not None
+                if self._adapter_may_run:
                     keep_entry(self.entries, parameters, state, self._injector, Session._struck, following)
             if state.idle and self._alone:
                 return None

@@ -141,8 +141,8 @@ class _QuickCalls(Generic[S, T]):
         self._note = following and following.answered
         self._look_up = self._memory()
         self._drawn_by_arguments = any(one.draws_by_arguments for one in state.rules)
-        self._always = all(one.unconditional for one in state.rules)
-        self._unheard = injector.unheard or following is not None
+        self._always = bool(state.rules) and all(one.unconditional for one in state.rules)
+        self._no_listener = injector.unheard or following is not None
         self._answers_before = _answers_before(state, injector, following)
 
     def entry(self) -> ToolEntry[S, T]:
@@ -222,7 +222,7 @@ class _QuickCalls(Generic[S, T]):
             key = self._key(args, kwargs)
         faults = [TriggeredFault(one, one.drawn_by(nth, times, key)) for one in fired]
         struck = TriggeredFaults(state, nth, faults)
-        if self._unheard and struck.substituted and state.moment(faults[0]) in (None, "before"):
+        if self._no_listener and struck.substituted and state.moment(faults[0]) in (None, "before"):
             return self._answer(fired[0], args, kwargs)
         return self._struck(session, state.tool, self._read(args, kwargs), struck)
 

@@ -114,8 +114,10 @@ class ToolState:
         """The moment of the tool's work at which a rule's fault strikes; None where the tool has no effects."""
         moments = fired.rule_state.moments
         if len(moments) > 1:
-            # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
-            return moments[seeds.digest(fired.stream, "moment") % len(moments)]
+            if fired.moment is None:
+                # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
+                fired.moment = moments[seeds.digest(fired.stream, "moment") % len(moments)]
+            return fired.moment
         return moments[0] if moments else None
 
     def timed(self, fired: TriggeredFault, call: Call, moment: Moment | None) -> Call:
@@ -226,13 +228,19 @@ class RuleState:
 
 
 class TriggeredFault:
-    """A rule that fires on one call, and whether anything came of it. `stream`: the name of its draws on this call."""
+    """A rule that fires on one call, and whether anything came of it.
 
-    __slots__ = ("delivered", "reported", "rule_state", "stream")
+    Attributes:
+        stream: the name of its draws on this call.
+        moment: the one that was drawn of several; None before that (`ToolState.moment`).
+    """
+
+    __slots__ = ("delivered", "moment", "reported", "rule_state", "stream")
 
     def __init__(self, rule_state: RuleState, stream: str) -> None:
         self.rule_state = rule_state
         self.stream = stream
+        self.moment: Moment | None = None
         self.delivered = False
         self.reported = False
 

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 from sealegs.traces.event_overflow import EventOverflow, Moved
 from sealegs.traces.events import Event
@@ -71,7 +71,7 @@ class KeptEvents:
     @property
     def first(self) -> Event | None:
         """The first event; None where there is none."""
-        return _event(_first(self.recent[0])) if self.recent else None
+        return _event(self.recent[0]) if self.recent else None
 
     def replace_first(self, event: Event) -> None:
         """Put another event in the place of the first."""
@@ -88,9 +88,8 @@ class KeptEvents:
             before = head if isinstance(head, Moved) else Moved(_event(head), EventOverflow())
             part = before.file.add([_event(one) for one in moved[1:]])
             # In one step: an interrupt must find them in one place. What was noted meanwhile stays.
-            first = _event(_first(self.recent[0]))
             self._written = 0
-            self.recent[: len(moved)] = [replace(before, first=first, parts=(*before.parts, part))]
+            self.recent[: len(moved)] = [replace(before, first=_event(self.recent[0]), parts=(*before.parts, part))]
         except Exception:  # a full disk, a forked process, or an event that cannot be written
             self.most = sys.maxsize
         finally:
@@ -101,9 +100,8 @@ def _forget(_: Event | EventNote) -> None:
     """Do not keep it."""
 
 
-def _first(head: Event | EventNote | Moved) -> Event | EventNote:
-    return head.first if isinstance(head, Moved) else head
-
-
-def _event(one: Any) -> Event:
+def _event(one: Event | EventNote | Moved) -> Event:
+    """The event that is meant; of those in a file, the first."""
+    if isinstance(one, Moved):
+        return one.first
     return one.event() if isinstance(one, EventNote) else one

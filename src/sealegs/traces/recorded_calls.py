@@ -7,10 +7,10 @@ events (`kept_events`); all others are copied at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from types import NoneType
 from typing import Any, Literal, NamedTuple
 
 from sealegs.faults.call import Call, Effect, Failure, Moment, Outcome
+from sealegs.faults.equal import PLAIN
 from sealegs.faults.plan import Rule
 from sealegs.inject.call_context import FollowedCall, call_id, running
 from sealegs.inject.layer_context import ReadArguments
@@ -19,7 +19,6 @@ from sealegs.traces.json_data import to_json_data, to_json_object
 from sealegs.traces.kept_events import EventNote, KeptEvents
 from sealegs.traces.reported_effects import ledger
 
-PLAIN = frozenset((str, int, float, bool, NoneType))  # by exact type: a subclass may have attributes
 NOTHING: dict[str, Any] = {}
 
 
@@ -139,6 +138,7 @@ def note_answered(
 
 def _unchanging(values: Iterable[Any], named: dict[Any, Any]) -> bool:
     """Return whether nobody can change one of these values, or of those that have names."""
+    # By exact type, since a subclass may have attributes.
     for one in values:  # for the few that most calls have, quicker than what works in C
         if type(one) not in PLAIN:
             return False

@@ -22,7 +22,7 @@ AnyTool = Callable[..., Any]
 T = TypeVar("T")
 Run = Callable[[Call], T]
 OUTCOME = (Value, Failure)
-ODD = frozenset((CoroutineType, PartialExecution))  # types of answers that are not passed on as they are
+WRAPPED = frozenset((CoroutineType, PartialExecution))  # types of answers that are not passed on as they are
 
 
 class Route(NamedTuple):
@@ -52,7 +52,7 @@ def not_begun(error: Exception, function: AnyTool) -> bool:
     )
 
 
-def note_error(call: FollowedCall, error: BaseException, function: AnyTool) -> None:
+def _note_error(call: FollowedCall, error: BaseException, function: AnyTool) -> None:
     """Note how a followed call ended. Call it only in the frame that called the tool."""
     failure = None
     try:
@@ -134,10 +134,10 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
             try:
                 found.begin()
                 value = function(*args, **kwargs)
-                if type(value) in ODD:
-                    value = _even(value, name)
+                if type(value) in WRAPPED:
+                    value = _unwrapped(value, name)
             except BaseException as error:
-                note_error(found, error, function)
+                _note_error(found, error, function)
                 raise
             found.answered(value)
             return value
@@ -178,7 +178,7 @@ def async_guard(
                 if type(value) is PartialExecution:
                     value = value.value
             except BaseException as error:
-                note_error(found, error, function)
+                _note_error(found, error, function)
                 raise
             found.answered(value)
             return value
@@ -197,7 +197,7 @@ def async_guard(
     return guarded  # type: ignore[return-value]
 
 
-def _even(value: Any, name: str) -> Any:
+def _unwrapped(value: Any, name: str) -> Any:
     return value.value if type(value) is PartialExecution else _answer(value, name)
 
 

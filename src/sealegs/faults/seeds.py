@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 import random
+import struct
 from collections.abc import Callable
 from hashlib import blake2b
 
 TWO_53 = 9007199254740992.0
 SEPARATOR = "\x1f"  # between the parts of a key
-MOST_TENS = 16  # of numbers that are looked at ahead
+WORDS = struct.Struct(">8Q")  # the 512 bits of a hash as whole numbers
+IN_BLOCK = 8  # numbers of a sequence that one hash gives
+MOST_BLOCKS = 16  # that are looked at ahead
 
 
 def joined(*key: object) -> str:
@@ -33,40 +36,40 @@ def uniform(*key: object) -> float:
 
 
 def uniform_at(beginning: str, nth: int, name: str) -> float:
-    """The same number as `uniform(beginning, nth, name)`, in two thirds of the time: a rule may draw on every call."""
-    text = f"{beginning}{SEPARATOR}{nth}{SEPARATOR}{name}".encode("utf-8", "surrogatepass")
-    return (int.from_bytes(blake2b(text, digest_size=8).digest()) >> 11) / TWO_53
+    """The number in [0, 1) at place `nth`, from 0 on, of the sequence that `beginning` and `name` name.
+
+    One BLAKE2b hash of 512 bits gives eight numbers of the sequence: that of the two names and the block's number.
+    """
+    block, place = divmod(nth, IN_BLOCK)
+    text = f"{beginning}{SEPARATOR}{name}{SEPARATOR}{block}".encode("utf-8", "surrogatepass")
+    word: int = WORDS.unpack(blake2b(text).digest())[place]
+    return (word >> 11) / TWO_53
 
 
 def spared(beginning: str, name: str, share: float) -> Callable[[int], int]:
     """The count of numbers `uniform_at(beginning, nth, name)` from `nth` on that are not below `share`.
 
-    A function of `nth`, which is 0 only where that number is below, and counts as far as it looks. Each number costs a
-    quarter of a call of `uniform_at`: its hash begins where the hash of all but the last digit of `nth` ends, and its
-    64 bits are compared as they are.
+    A function of `nth`, which is 0 only where that number is below, and counts as far as it looks. Eight numbers cost
+    little more than one.
     """
     if share >= 1:
         return spares_none
-    begun = blake2b(f"{beginning}{SEPARATOR}".encode("utf-8", "surrogatepass"), digest_size=8)
-    ends = [f"{digit}{SEPARATOR}{name}".encode("utf-8", "surrogatepass") for digit in range(10)]
+    begun = blake2b(f"{beginning}{SEPARATOR}{name}{SEPARATOR}".encode("utf-8", "surrogatepass"))
+    copy, words_of = begun.copy, WORDS.unpack
     # Of the 64 bits the highest 53 make the number, so they are compared with the lowest 53 that are not below.
-    bound = (math.ceil(share * TWO_53) << 11).to_bytes(8, "big")
+    bound = math.ceil(share * TWO_53) << 11
 
     def count(nth: int) -> int:
-        first, digit = divmod(nth, 10)
-        found, left = 0, ends[digit:]
-        for tens in range(first, first + min(first, MOST_TENS) + 1):  # as far ahead as calls came before
-            head = begun.copy()
-            if tens:
-                head.update(b"%d" % tens)
-            copy = head.copy
-            for end in left:
-                hashed = copy()
-                hashed.update(end)
-                if hashed.digest() < bound:
-                    return found
-                found += 1
-            left = ends
+        first, place = divmod(nth, IN_BLOCK)
+        found = 0
+        for block in range(first, first + min(first, MOST_BLOCKS) + 1):  # as far ahead as calls came before
+            hashed = copy()
+            hashed.update(b"%d" % block)
+            words = words_of(hashed.digest())[place:]
+            if min(words) < bound:
+                return found + next(index for index, word in enumerate(words) if word < bound)
+            found += len(words)
+            place = 0
         return found
 
     return count

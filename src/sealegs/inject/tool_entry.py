@@ -82,17 +82,18 @@ class DecidedCalls:
         key: of the arguments.
         calls: counts the calls.
         passing: numbers of calls of the tool of which it is known that no rule that goes by them strikes them.
-        passing_same: the same of the numbers of calls with these arguments.
+        same_pass_until: the same of calls with these arguments: of all that are counted from now on, up to this number.
     """
 
-    __slots__ = ("_rules", "_spared", "calls", "key", "passing", "passing_same")
+    __slots__ = ("_rules", "_spared", "calls", "key", "passing", "same_pass_until")
 
     def __init__(self, rules: Sequence[RuleState], key: str, calls: Iterator[int]) -> None:
         self.key = key
         self.calls = calls
         self._rules = rules
         self._spared: list[Callable[[int], int]] | None = None  # of each rule; None before the second call
-        self.passing = self.passing_same = range(0)
+        self.passing = range(0)
+        self.same_pass_until = 0
 
     def struck_by(self, nth: int, times: int) -> list[RuleState]:
         """The rules that strike the call with these numbers. Where there are none, note which later calls pass, too."""
@@ -112,9 +113,9 @@ class DecidedCalls:
                 strike.append(rule_state)
             ahead[rule_state.by_arguments] = min(ahead[rule_state.by_arguments], found)
         if not strike:
-            # Ranges, not ends alone: another thread may ask for a call that came before those looked at.
+            # A range, not its end alone: another thread, or a turn, may ask for a call before those looked at.
             self.passing = range(nth, nth + ahead[False])
-            self.passing_same = range(times, times + ahead[True])
+            self.same_pass_until = times + ahead[True]
         return strike
 
 
@@ -163,8 +164,10 @@ class _QuickCalls(Generic[S, T]):
                 return unknown(session, args, kwargs)
             place = place_of()
             nth = next(calls) if place is None else number(state, place)
+            # Read before the call is counted, so that it comes after the one from which on others were looked at.
+            until = known.same_pass_until
             times = next(known.calls)
-            if times in known.passing_same and (all_by_arguments or nth in known.passing):
+            if times < until and (all_by_arguments or nth in known.passing):
                 return None if begin is None else begin(session, args, kwargs)
             return strike(session, known, nth, times, args, kwargs)
 

@@ -26,14 +26,25 @@ WRAPPED = frozenset((CoroutineType, PartialExecution))  # types of answers that 
 
 
 class Route(NamedTuple):
-    """The route of a tool's calls: the sessions that may be meant (none: nowhere), and the one that is.
+    """The route of a tool's calls: to the session that it is bound to, else to the one that is found for each call.
 
-    `spec`: what each session that is found is told of the tool; None where the session knows it already.
+    Attributes:
+        bound: the session of all calls, which knows the tool already.
+        sessions: those that may be found, where none is bound; while there are none, calls pass as they are.
+        find: finds the session of a call that is made now.
+        spec: what each session that is found is told of the tool.
     """
 
+    bound: Session | None
     sessions: Collection[Session]
     find: Callable[[], Session | None]
     spec: ToolSpec | None = None
+
+    def session(self) -> Session | None:
+        """The session of a call that is made now; None where it passes as it is."""
+        if self.bound is not None:
+            return self.bound
+        return self.find() if self.sessions else None
 
 
 def module_of(function: AnyTool) -> str:
@@ -118,11 +129,12 @@ def _run_async_of(
 
 def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route) -> FunctionType:
     """The wrapper of a sync tool."""
-    module, (sessions, find, spec) = module_of(function), route
+    module, (bound, sessions, find, spec) = module_of(function), route
     running = partial(_run_of, function, name, parameters, dry)
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        if not sessions or (session := find()) is None:
+        session = bound
+        if session is None and (not sessions or (session := find()) is None):
             return function(*args, **kwargs)
         if (entry := session.entries.get(parameters)) is not None:
             found = entry(session, args, kwargs)
@@ -157,11 +169,12 @@ def async_guard(
     function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route
 ) -> FunctionType:
     """The wrapper of an async tool."""
-    module, (sessions, find, spec) = module_of(function), route
+    module, (bound, sessions, find, spec) = module_of(function), route
     running = partial(_run_async_of, function, parameters, dry)
 
     async def guarded(*args: Any, **kwargs: Any) -> Any:
-        if not sessions or (session := find()) is None:
+        session = bound
+        if session is None and (not sessions or (session := find()) is None):
             return await function(*args, **kwargs)
         if (entry := session.entries.get(parameters)) is not None:
             found = entry(session, args, kwargs)

@@ -24,7 +24,7 @@ def stream_guard(
     function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route
 ) -> FunctionType:
     """The wrapper of a generator function."""
-    module, read, (sessions, find, spec) = module_of(function), parameters.named, route
+    module, read, session_of, spec = module_of(function), parameters.named, route.session, route.spec
 
     def running(arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         def run(call: Call) -> Generator[Any, None, None]:
@@ -51,11 +51,9 @@ def stream_guard(
         return run
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        if (
-            not sessions
-            or (session := find()) is None
-            or (intercepted := session.intercept(name, read, args, kwargs, spec)) is None
-        ):
+        if (session := session_of()) is None or (
+            intercepted := session.intercept(name, read, args, kwargs, spec)
+        ) is None:
             return (yield from function(*args, **kwargs))
         with closing(intercepted.stream(running(intercepted.arguments, args, kwargs), answer_chunks)) as chunks:
             for chunk in chunks:
@@ -109,14 +107,12 @@ def async_stream_guard(
     function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route
 ) -> FunctionType:
     """The wrapper of an async generator function."""
-    module, read, (sessions, find, spec) = module_of(function), parameters.named, route
+    module, read, session_of, spec = module_of(function), parameters.named, route.session, route.spec
 
     async def guarded(*args: Any, **kwargs: Any) -> Any:
-        if (
-            not sessions
-            or (session := find()) is None
-            or (intercepted := session.intercept(name, read, args, kwargs, spec)) is None
-        ):
+        if (session := session_of()) is None or (
+            intercepted := session.intercept(name, read, args, kwargs, spec)
+        ) is None:
             async with aclosing(function(*args, **kwargs)) as source:
                 async for chunk in source:
                     yield chunk

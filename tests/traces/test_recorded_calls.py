@@ -22,9 +22,11 @@ from sealegs.faults.call import PartialExecution
 from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import Always, Probability, Tool
 from sealegs.inject import Injection, ModelTurn, Session, VirtualClock, current_call, tool_state
-from sealegs.traces import Event, Recorder
+from sealegs.traces import Event, Recorder, event_overflow
+from sealegs.traces.event_notes import EventNote
+from sealegs.traces.event_overflow import Moved
 from sealegs.traces.events import MessageWritten
-from sealegs.traces.kept_events import EventNote, KeptEvents
+from sealegs.traces.kept_events import KeptEvents
 from tests.inject.test_tool_entry import CALLS, RULES
 from tests.traces.test_followed_calls import Around, Counting
 
@@ -200,6 +202,42 @@ def test_whatever_has_room_the_events_are_the_same(calls: int, most: int, read: 
         return recorder.events
 
     assert recorded(most) == recorded(10**6)
+
+
+@given(answers=st.lists(ANSWERS), most=st.integers(2, 20), tools=st.integers(1, 3))
+def test_notes_in_the_file_are_read_as_those_in_memory(answers: list[Any], most: int, tools: int) -> None:
+    def recorded(most: int) -> list[Event]:
+        session, recorder = watched(DRAWN, most=most)
+        wrapped = [wrap(lambda given: given, session, name=f"ask-{number}") for number in range(tools)]
+        for number, answer in enumerate(answers):
+            wrapped[number % tools](answer)
+        return recorder.events
+
+    assert repr(recorded(most)) == repr(recorded(10**6))  # some answers are no numbers, and equal to nothing
+
+
+def test_no_event_is_made_of_a_note_that_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    session, recorder = watched(most=10)
+    ask = wrap(lambda: 1, session, name="ask")
+    with monkeypatch.context() as patched:
+        patched.setattr(EventNote, "event", lambda self: pytest.fail("made an event"))
+        for _ in range(50):
+            ask()
+    assert isinstance(recorder._kept.recent[0], Moved)
+    assert [event.type for event in recorder.events[1:]] == ["called", "shown"] * 50
+
+
+def test_a_tool_that_is_wrapped_anew_for_each_call_takes_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_overflow, "MOST", 5)
+    session, recorder = watched(most=10)
+    for number in range(60):
+        ask = wrap(lambda number: number, session, name="ask")
+        assert [ask(number) for _ in range(2)] == [number] * 2
+    head = recorder._kept.recent[0]
+    assert isinstance(head, Moved)
+    assert len(head.file._common) == 5
+    called = [event.arguments for event in recorder.events if event.type == "called"]
+    assert called == [{"number": number} for number in range(60) for _ in range(2)]
 
 
 def test_threads_lose_nothing_while_others_read() -> None:

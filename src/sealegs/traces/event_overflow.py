@@ -1,7 +1,7 @@
 """Events for which a recorder has no room in memory: in a temporary file without a name, in the order they came in.
 
-The file goes with the process. Secrets are taken out where a record is written, so this file holds them as the memory
-does; nobody else can open it.
+Notes of events are written as they are, and become events when they are read. The file goes with the process. Secrets
+are taken out where a record is written, so this file holds them as the memory does; nobody else can open it.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import pickle
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from tempfile import TemporaryFile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from sealegs.traces.event_notes import EventNote
 from sealegs.traces.events import Event, event_of_values, event_values
+
+MOST = 100  # different things that notes have in common; a tool may be wrapped anew for every few calls
 
 
 class EventBlock(NamedTuple):
@@ -39,8 +42,11 @@ class EventOverflow:
         weakref.finalize(self, os.close, self._file).atexit = False
         self._process = os.getpid()
         self._end = 0
+        # What notes have in common, each with its kind of note: it may be no data, and stays in memory.
+        self._common: list[tuple[type[EventNote], Any]] = []
+        self._places: dict[tuple[type[EventNote], Hashable], int] = {}
 
-    def add(self, events: Sequence[Event]) -> EventBlock:
+    def add(self, events: Sequence[Event | EventNote]) -> EventBlock:
         """Put these after the others.
 
         Raises:
@@ -48,7 +54,7 @@ class EventOverflow:
         """
         if os.getpid() != self._process:
             raise OSError("a forked process would write where the one that opened the file writes")
-        data = memoryview(pickle.dumps([event_values(one) for one in events], pickle.HIGHEST_PROTOCOL))
+        data = memoryview(pickle.dumps([self._values(one) for one in events], pickle.HIGHEST_PROTOCOL))
         part = EventBlock(self._end, len(data))
         done = 0
         while done < part.size:
@@ -68,7 +74,27 @@ class EventOverflow:
             if not block:  # somebody has cut the file off, and reading on would never end
                 raise OSError("the temporary file of a record is shorter than it was written")
             data += block
-        return [event_of_values(one) for one in pickle.loads(data)]
+        return [self._event(one) for one in pickle.loads(data)]
+
+    def _values(self, one: Event | EventNote) -> tuple[int, tuple[Any, ...]]:
+        """The event or note as plain data; a note with a number below zero."""
+        if not isinstance(one, EventNote):
+            return event_values(one)
+        common, rest = one.parts()
+        place = self._places.get(key := (type(one), common))
+        if place is None:
+            if len(self._common) >= MOST:
+                return event_values(one.event())
+            place = self._places[key] = ~len(self._common)
+            self._common.append(key)
+        return place, rest
+
+    def _event(self, values: tuple[int, tuple[Any, ...]]) -> Event:
+        place, rest = values
+        if place >= 0:
+            return event_of_values(values)
+        kind, common = self._common[~place]
+        return kind.event_of(common, rest)
 
 
 @dataclass(frozen=True, slots=True)

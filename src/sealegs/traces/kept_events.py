@@ -1,8 +1,7 @@
 """The events that a recorder keeps: the latest in memory, those before in a temporary file.
 
 Of a call that passes as it is, only what it was given and answered is noted, where nobody can change that any more. A
-note becomes an event when somebody reads the events, or when it is moved to the file: that takes about as long as all
-else that recording such a call does.
+note becomes an event when somebody reads the events.
 """
 
 from __future__ import annotations
@@ -13,18 +12,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
+from sealegs.traces.event_notes import EventNote
 from sealegs.traces.event_overflow import EventOverflow, Moved
 from sealegs.traces.events import Event
-
-
-class EventNote:
-    """The parts of an event that nobody can change any more."""
-
-    __slots__ = ()
-
-    def event(self) -> Event:
-        """The event."""
-        raise NotImplementedError
 
 
 class KeptEvents:
@@ -86,11 +76,11 @@ class KeptEvents:
             moved = self.recent.copy()
             head = moved[0]
             before = head if isinstance(head, Moved) else Moved(_event(head), EventOverflow())
-            part = before.file.add([_event(one) for one in moved[1:]])
+            part = before.file.add(cast(list[Event | EventNote], moved[1:]))
             # In one step: an interrupt must find them in one place. What was noted meanwhile stays.
             self._written = 0
             self.recent[: len(moved)] = [replace(before, first=_event(self.recent[0]), parts=(*before.parts, part))]
-        except Exception:  # a full disk, a forked process, or an event that cannot be written
+        except Exception:  # a full disk, a forked process, or what cannot be written
             self.most = sys.maxsize
         finally:
             self._changing.release()

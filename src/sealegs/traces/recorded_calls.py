@@ -14,9 +14,10 @@ from sealegs.faults.equal import PLAIN
 from sealegs.faults.plan import Rule
 from sealegs.inject.call_context import FollowedCall, call_id, running
 from sealegs.inject.layer_context import ReadArguments
+from sealegs.traces.event_notes import EventNote
 from sealegs.traces.events import FaultInjected, OutcomeShown, ToolCalled
 from sealegs.traces.json_data import to_json_data, to_json_object
-from sealegs.traces.kept_events import EventNote, KeptEvents
+from sealegs.traces.kept_events import KeptEvents
 from sealegs.traces.reported_effects import ledger
 
 NOTHING: dict[str, Any] = {}
@@ -80,10 +81,15 @@ class RecordedCall(EventNote, FollowedCall):
         """Its id."""
         return call_id(self._number)
 
-    def event(self) -> ToolCalled:
+    def parts(self) -> tuple[tuple[str, ReadArguments], tuple[Any, ...]]:
+        """Its tool's name and what names its arguments, and what was noted of the call."""
+        return self._form, (self._number, self._args, self._kwargs, self._at)
+
+    @staticmethod
+    def event_of(common: tuple[str, ReadArguments], rest: tuple[Any, ...]) -> ToolCalled:
         """The event that it was made."""
-        tool, read = self._form
-        return ToolCalled(self.id, tool, to_json_object(read(self._args, self._kwargs)), self._at)
+        (tool, read), (number, args, kwargs, at) = common, rest
+        return ToolCalled(call_id(number), tool, to_json_object(read(args, kwargs)), at)
 
     def answered(self, value: Any) -> None:
         """End it: the tool returned this."""
@@ -158,6 +164,12 @@ class AnswerNote(EventNote):
         self._value = value
         self._at = at
 
-    def event(self) -> OutcomeShown:
+    def parts(self) -> tuple[None, tuple[Any, ...]]:
+        """What was noted of the answer."""
+        return None, (self._number, self._value, self._at)
+
+    @staticmethod
+    def event_of(common: None, rest: tuple[Any, ...]) -> OutcomeShown:
         """The event that it was shown."""
-        return OutcomeShown(call_id(self._number), {"value": to_json_data(self._value)}, 1, True, self._at)
+        number, value, at = rest
+        return OutcomeShown(call_id(number), {"value": to_json_data(value)}, 1, True, at)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sealegs.engines import direct, table_parts
+from sealegs.engines import direct, logs, table_parts
 from sealegs.engines.direct import EpisodeLines
+from sealegs.engines.folders import open_run_folder
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.suites import played_tables
 from sealegs.suites.maze import agent_run
-from sealegs.suites.maze.maze_logs import MazeJudge, judge_maze_episode
+from sealegs.suites.maze.maze_logs import SCHEMA, MazeJudge, judge_maze_episode
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.verdict_table import read_maze_verdicts
+from sealegs.suites.maze.verdict_table import FORM, read_maze_verdicts
+from sealegs.suites.verdict_tables import known_with_table
 from sealegs.traces import Event, Record
 from tests import needs
 
@@ -90,14 +93,83 @@ def stopped(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agent_run, "play_scenarios", some)
 
 
-def test_a_resumed_run_leaves_what_no_part_has_to_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("after", [1, 3, 10, 15])
+def test_a_resumed_run_judges_what_no_part_has(tmp_path: Path, after: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped(after, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path)
+    assert [len(part) for part in rows(tmp_path)] == [8] * (after // MOST)
+    play(tmp_path)
+    left = rows(tmp_path), notes(tmp_path)
+    assert [len(part) for part in left[0]] == [8, 8, 4]
+    assert (read(tmp_path, refuse), *left) == judged_anew(tmp_path)
+
+
+def test_a_resumed_run_leaves_what_would_take_long_to_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stopped(10, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         play(tmp_path)
     assert [len(part) for part in rows(tmp_path)] == [8]
+    monkeypatch.setattr(played_tables, "MOST_JUDGED", 1)
     play(tmp_path)
     assert [len(part) for part in rows(tmp_path)] == [8]
     assert read(tmp_path) == judged_anew(tmp_path)[0]
+
+
+def test_an_end_that_cannot_be_judged_is_left_to_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped(10, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path)
+
+    def fails(*_: object) -> None:
+        raise ValueError("damaged")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sealegs.suites.verdict_tables.judged_episode", fails)
+        play(tmp_path)
+    assert [len(part) for part in rows(tmp_path)] == [8]
+    assert read(tmp_path) == judged_anew(tmp_path)[0]
+
+
+def test_a_resumed_run_reads_no_record_that_the_table_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped(18, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path)
+    assert [len(part) for part in rows(tmp_path)] == [8, 8]
+    built: list[str] = []
+    whole = logs.build_record
+
+    def build(events: list[Event]) -> Record:
+        found = whole(events)
+        built.append(found.episode)
+        return found
+
+    monkeypatch.setattr(logs, "build_record", build)
+    options = MazeOptions(agent="planner", limit=1)
+    with_table = open_run_folder(options, tmp_path, SCHEMA, partial(known_with_table, form=FORM))
+    assert len(built) == 2
+    assert with_table == open_run_folder(options, tmp_path, SCHEMA) == options.episodes()[18:]
+    assert len(built) == 2 + 18
+
+
+def test_a_resumed_run_holds_one_record_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped(18, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path)
+    held: list[int] = []
+    whole = logs.build_record
+
+    def build(events: list[Event]) -> Record:
+        held.append(sum(type(one) is Record for one in gc.get_objects()))
+        return whole(events)
+
+    monkeypatch.setattr(logs, "build_record", build)
+    gc.collect()
+    assert len(open_run_folder(MazeOptions(agent="planner", limit=1), tmp_path, SCHEMA)) == 2
+    assert len(held) == 18
+    assert max(held) - held[0] <= 1
 
 
 def test_a_resumed_run_continues_a_table_that_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,21 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from sealegs.engines.logs import SETTINGS, TOTAL, LogError, LogSchema, is_log, read_logs
+from sealegs.engines.logs import (
+    SETTINGS,
+    TOTAL,
+    FileReader,
+    LogError,
+    LogSchema,
+    is_log,
+    known_episodes,
+    read_run_files,
+)
 from sealegs.engines.shards import Shard, describe_shard, holds_files, open_shard_folder
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.folder_lock import locks_folder
@@ -56,8 +67,16 @@ def folder_name(*parts: str) -> str:
     return re.sub(r"[^\w.]+", "-", " ".join(parts)).strip("-")[:80] or "run"
 
 
-def open_run_folder(settings: RunSettings[E], folder: Path, form: LogSchema[E]) -> list[E]:
+def open_run_folder(
+    settings: RunSettings[E], folder: Path, form: LogSchema[E], read: FileReader[E, None] | None = None
+) -> list[E]:
     """Make or check the run's folder.
+
+    Args:
+        settings: of the run.
+        folder: the run's.
+        form: of its records.
+        read: the episodes of a file, where there is a faster way to them than its records.
 
     Returns:
         the episodes that are not finished yet.
@@ -79,7 +98,7 @@ def open_run_folder(settings: RunSettings[E], folder: Path, form: LogSchema[E]) 
     else:
         # Before any record, since records alone could not say of which run they are.
         write_atomically(file, json.dumps(noted, indent=2) + "\n", ELSEWHERE, OWNER_ONLY)
-    finished = _finished(folder, form)
+    finished = _finished(folder, form, read)
     return [episode for episode in own_episodes(settings) if episode not in finished]
 
 
@@ -122,16 +141,18 @@ def check_same_run(settings: RunSettings[Any], file: Path) -> None:
         raise LogError(f"{file.parent} holds another run ({'; '.join(differing)}); {ELSEWHERE}")
 
 
-def _finished(folder: Path, form: LogSchema[E]) -> set[E]:
+def _finished(folder: Path, form: LogSchema[E], read: FileReader[E, None] | None = None) -> set[E]:
     if not any(map(is_log, folder.iterdir())):
         return set()
     try:
-        return {episode for records in read_logs(folder, form).runs.values() for episode in records}
+        # Without their records: all that were played may be more than the memory holds.
+        found = read_run_files(folder, form, read or partial(known_episodes, form=form))
     except LogError as error:
         # A run was stopped before its first episode ended; there is nothing wrong with its folder.
         if "no finished episode" in str(error):
             return set()
         raise
+    return set(chain.from_iterable(found.runs.values()))
 
 
 @locks_folder("folder")  # before what is left is listed: two runs would find the same episodes left
@@ -141,6 +162,7 @@ def run_rest(
     form: LogSchema[E],
     play: Callable[[Sequence[E]], Iterable[list[str]]],
     progress: Progress,
+    read: FileReader[E, None] | None = None,
 ) -> None:
     """Play what is left of a run, and append each episode to the records as it ends.
 
@@ -150,12 +172,13 @@ def run_rest(
         form: of its records.
         play: gives each of these episodes as the lines of its record, in any order.
         progress: called with how many are done, of how many.
+        read: as in `open_run_folder`.
 
     Raises:
         LogError: see `open_run_folder`.
         UserError: another process is writing to the folder.
     """
-    left = open_run_folder(settings, folder, form)
+    left = open_run_folder(settings, folder, form, read)
     total = len(own_episodes(settings))
     done = total - len(left)
     progress(done, total)

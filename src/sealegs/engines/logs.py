@@ -268,6 +268,14 @@ def run_key(found: Record, form: LogSchema[Any]) -> tuple[str, ...]:
     return tuple(str(found.about.get(name, form.defaults.get(name, ""))) for name in form.settings)
 
 
+def known_episodes(
+    file: Path, warnings: list[str], form: LogSchema[E], within: FileRange = WHOLE_FILE
+) -> Iterator[ReadEpisode[E, None]]:
+    """Each episode of a file, without its record; see `recorded`."""
+    for found, run, episode, promised, _ in recorded(file, warnings, form, within):
+        yield ReadEpisode(run, episode, found.outside, None, promised)
+
+
 class RecordedEpisode(NamedTuple, Generic[E]):
     """A record with its settings, what it is, how many the file was begun for, and where it is in the file."""
 

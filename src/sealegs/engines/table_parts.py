@@ -98,14 +98,17 @@ class TablePart:
     file: Path
     note: PartNote
 
-    def read(self) -> pa.Table | None:
-        """Its rows; None where they are damaged, or another process has written another part in its place."""
+    def read(self, columns: Sequence[str] | None = None) -> pa.Table | None:
+        """Its rows; None where they are damaged, or another process has written another part in its place.
+
+        `columns`: those that are needed; all by default.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         try:
             with pq.ParquetFile(self.file, page_checksum_verification=True) as file:
-                found = file.read()
+                found = file.read(columns)
             return found if _note_in(found.schema) == self.note else None
         except (*DAMAGE, pa.ArrowException):
             return None

@@ -2,7 +2,7 @@
 
 A report then has nothing to read and to judge anew. The table is the same as if the records had been read
 (`verdict_tables`): its parts say of which bytes they are. It is written for what a run appends from the beginning of a
-file, or from where the table ends; what was interrupted before a part was written is judged by the next report.
+file, or from where the table ends; what was interrupted before a part was written is judged when the run is resumed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from sealegs.engines import table_parts
 from sealegs.engines.direct import EpisodeLines, no_note
+from sealegs.engines.judging_ahead import judged_rows
 from sealegs.engines.logs import DAMAGE, RecordedEpisode, run_key
 from sealegs.engines.table_parts import PartWriter
 from sealegs.faults.user_error import UserError
 from sealegs.suites.verdict_tables import (
     VerdictForm,
+    judge_range,
     judged_episode,
     may_have_table,
     sets_of,
@@ -30,6 +32,7 @@ from sealegs.traces.episode_ranges import EpisodePlace
 from sealegs.traces.record_files import records_size
 from sealegs.traces.store import line
 
+MOST_JUDGED = 256 << 20  # bytes of records that a resumed run judges first: more than those of a part's episodes
 E = TypeVar("E", bound=Hashable)
 Note = Callable[[E, Sequence[Event]], Any]
 Play = Callable[[Sequence[E], Note[E]], Iterator[EpisodeLines]]
@@ -82,7 +85,7 @@ def play_with_table(left: Sequence[E], records: Path, play: Play[E], form: Verdi
 
 def _table_at_end(records: Path, form: VerdictForm[Any, Any]) -> PlayedTable | None:
     table = PlayedTable(records, form)
-    return table if table.continues else None
+    return table if table.catch_up() else None
 
 
 class PlayedTable:
@@ -98,10 +101,26 @@ class PlayedTable:
         self._end = records_size(records)
         self._line = 0
 
-    @property
-    def continues(self) -> bool:
-        """Whether the table reaches up to the end of the file, so that it can be continued there."""
-        return not self._end or self._writer.after.end == self._end
+    def catch_up(self) -> bool:
+        """Judge what follows the table in the file, and return whether the table can be continued at the file's end.
+
+        That much is left by a run that was killed before a part was written. Of more, which was never in a table or is
+        in one by other code, the next report judges all: a run is not to wait for that.
+        """
+        if not self._end:
+            return True
+        last = after = self._writer.after
+        if self._end - after.end > MOST_JUDGED:
+            return False
+        read = partial(judge_range, form=self._form, judge=self._form.judge)
+        try:
+            for one in judged_rows(self._records, [], after, self._writer.seen, read):
+                self._writer.add(one.place, one.row, one.sets)
+                last = one.place or last
+        except (UserError, *DAMAGE):  # whoever reads the record will report it
+            return False
+        self._line = last.line - after.line
+        return last.end == self._end
 
     def add(self, lines: Sequence[str], row: PlayedRow | None) -> None:
         """Add the row of the episode that was just appended as these lines; without a row the table ends."""

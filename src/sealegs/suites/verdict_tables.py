@@ -21,6 +21,7 @@ from sealegs.engines.logs import (
     LogSchema,
     ReadEpisode,
     RecordedEpisode,
+    known_episodes,
     read_run_files,
     record_after,
     recorded,
@@ -174,6 +175,21 @@ def episodes_in(
     writer.end()
 
 
+def known_with_table(file: Path, warnings: list[str], form: VerdictForm[E, Any]) -> Iterator[ReadEpisode[E, None]]:
+    """The episodes of a file without their verdicts, by its table as far as that goes; nothing is judged or written."""
+    table, after = table_beside(file, form, form.judge), FILE_BEGINS
+    for part in table.valid() if table is not None else ():
+        rows = part.read(("run", "episode", "outside", "promised"))
+        if rows is None:
+            break
+        for run, episode, outside, promised in zip(*_known(rows, form), strict=True):
+            yield ReadEpisode(run, episode, outside, None, promised)
+        after = EpisodePlace(0, part.note.end, part.note.line)
+        if part.note.last:
+            return
+    yield from known_episodes(file, warnings, form.schema, FileRange(after))
+
+
 def _unseen(_lines: bytes) -> None:
     """Ignore the bytes: only a table needs their digest."""
 
@@ -258,19 +274,18 @@ def episodes_of_rows(
     """The rows of a part as what they were made of."""
 
     def values(name: str) -> Iterator[Any]:
-        return column_values(table.column(name).combine_chunks())
+        return _values(table, name)
 
     def several(*names: str) -> Iterator[tuple[Any, ...]]:
         return zip(*map(values, names), strict=True)
 
     cells: dict[PlayedCell, PlayedCell] = {}
-    runs = zip(*map(column_values, table.column("run").combine_chunks().flatten()), strict=True)
-    episodes = column_objects(table.column("episode").combine_chunks(), form.episode)
+    runs, episodes, outsides, promises = _known(table, form)
     verdicts, own, used = _verdicts(table, form.verdict), several(*form.own), several(*USED)
     places = several("level", "mode", "task")
-    plain = map(values, ("name", "outside", "version", "plan", "promised", "start"))
-    for run, episode, verdict, mine, use, (level, mode, task), name, outside, version, plan, promised, start in zip(
-        runs, episodes, verdicts, own, used, places, *plain, strict=True
+    plain = map(values, ("name", "version", "plan", "start"))
+    for run, episode, outside, promised, verdict, mine, use, (level, mode, task), name, version, plan, start in zip(
+        runs, episodes, outsides, promises, verdicts, own, used, places, *plain, strict=True
     ):
         if verdict is None:
             yield ReadEpisode(run, episode, outside, None, promised)
@@ -282,6 +297,17 @@ def episodes_of_rows(
             name, form.result(episode, (level, mode, task), verdict, *mine), cell, version, plan, load
         )
         yield ReadEpisode(run, episode, outside, judged, promised)
+
+
+def _known(table: pa.Table, form: VerdictForm[E, Any]) -> tuple[Iterator[Any], ...]:
+    """The run, episode, cause of being invalid and promise of each row of a part: see `ReadEpisode`."""
+    runs = zip(*map(column_values, table.column("run").combine_chunks().flatten()), strict=True)
+    episodes = column_objects(table.column("episode").combine_chunks(), form.episode)
+    return runs, episodes, _values(table, "outside"), _values(table, "promised")
+
+
+def _values(table: pa.Table, name: str) -> Iterator[Any]:
+    return column_values(table.column(name).combine_chunks())
 
 
 def _verdicts(table: pa.Table, kind: type[Any]) -> Iterator[Any]:

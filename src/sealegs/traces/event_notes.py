@@ -17,7 +17,7 @@ class EventNote:
     __slots__ = ()
 
     def parts(self) -> tuple[Hashable, tuple[Any, ...]]:
-        """What the notes of many events have in common, and the rest, which is plain data."""
+        """The part that the notes of many events have in common, and the rest, which is plain data."""
         raise NotImplementedError
 
     @staticmethod

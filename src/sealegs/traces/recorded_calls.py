@@ -165,7 +165,7 @@ class AnswerNote(EventNote):
         self._at = at
 
     def parts(self) -> tuple[None, tuple[Any, ...]]:
-        """What was noted of the answer."""
+        """The note of the answer, which has nothing in common with others."""
         return None, (self._number, self._value, self._at)
 
     @staticmethod

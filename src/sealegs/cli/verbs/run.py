@@ -154,7 +154,8 @@ def _played(suite: AnySuite, chosen: Sequence[Any], out: Path | None, json: str,
         if options.model and options.engine == "inspect" and (estimate := suite.estimate(options, folder)):
             [options] = with_first_calls([options], [folder])  # a wrong key gives one line, and nothing else
             errors.print(f"{options.model}: {estimate}")
-        suite.play(options, folder, TerminalView())
+        with judging_jobs(getattr(options, "jobs", None)):  # of a run that is resumed, the end is judged first
+            suite.play(options, folder, TerminalView())
         if spent := budget_note(options, folder):
             errors.print(f"note: {spent}")
         if is_empty_shard(folder):

@@ -13,6 +13,7 @@ from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.verdict_table import FORM
 from sealegs.suites.played_tables import Note, play_with_table
+from sealegs.suites.verdict_tables import known_with_table
 
 
 def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:
@@ -33,4 +34,4 @@ def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, j
         )
 
     with_table = partial(play_with_table, records=folder / RECORDS, play=play, form=FORM)
-    run_rest(options, folder, SCHEMA, with_table, progress)
+    run_rest(options, folder, SCHEMA, with_table, progress, partial(known_with_table, form=FORM))

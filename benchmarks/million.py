@@ -57,10 +57,26 @@ def note():  # of this program alone: `ru_maxrss` would begin with what the proc
     Path(os.environ["PEAK"]).write_text(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 
 atexit.register(note)
-sys.argv[0] = "sealegs"
 {hide}
+{work}
+"""
+CLI = """
 from sealegs.cli import main
+sys.argv[0] = "sealegs"
 main()
+"""
+RESUME = """
+import json
+from functools import partial
+from sealegs.engines.folders import open_run_folder
+from sealegs.suites.maze.maze_logs import SCHEMA
+from sealegs.suites.maze.options import MazeOptions
+from sealegs.suites.maze.verdict_table import FORM
+from sealegs.suites.verdict_tables import known_with_table
+folder = Path(sys.argv[1])
+settings = json.loads((folder / "run.json").read_text())
+options = MazeOptions(**{name: value for name, value in settings.items() if name in MazeOptions.model_fields})
+assert not open_run_folder(options, folder, SCHEMA, partial(known_with_table, form=FORM))
 """
 HIDE = "sys.modules['pyarrow'] = None"
 
@@ -198,9 +214,11 @@ def _measured(folder: Path, size: int) -> Iterator[dict[str, Any]]:
             part.unlink()
         yield from _run("report", folder, size, "report, without the table", HIDE)
         yield from _run("rank", folder, size, "rank, without the table", HIDE)
+        yield from _run("", folder, size, "resuming, without the table", HIDE)
         yield from _run("report", folder, size, "report, making it")
     yield from _run("report", folder, size, "report, with the table")
     yield from _run("rank", folder, size, "rank, with the table")
+    yield from _run("", folder, size, "resuming, with the table")
     for name, pattern in (("records", RECORDS), ("chain", f"{RECORDS}.chain"), ("table", TABLE)):
         if total := _bytes(folder, pattern):
             yield _row(size, "disk", f"{name}_bytes", round(total / size, 1))
@@ -225,12 +243,13 @@ def _bytes(folder: Path, pattern: str) -> int:
 def _run(
     verb: str, folder: Path, size: int, mode: str, hide: str = "", more: Sequence[str] = ()
 ) -> Iterator[dict[str, Any]]:
-    """A command in a process of its own: what it takes."""
+    """A command in a process of its own: what it takes. Without a verb: what a run takes to see that it is over."""
     begun, peak = time.monotonic(), folder / ".peak"
-    words = [sys.executable, "-c", COMMAND.replace("{hide}", hide), verb, str(folder), *more]
+    code = COMMAND.replace("{hide}", hide).replace("{work}", CLI if verb else RESUME)
+    words = [sys.executable, "-c", code, *([verb] if verb else []), str(folder), *more]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env={**os.environ, "PEAK": str(peak)})
     _, status, used = os.wait4(process.pid, 0)
-    assert not status, f"{verb} failed"
+    assert not status, f"{mode} failed"
     wall, spent = time.monotonic() - begun, used.ru_utime + used.ru_stime + _orphans_cpu()
     yield _row(size, mode, "wall_s", round(wall, 1))
     yield _row(size, mode, "cpu_s", round(spent, 1))

@@ -11,11 +11,11 @@ that of the command itself, whose workers hold a range at a time. At last each r
 more; the bytes of its records, their chain and its table are then counted together. Runs are kept in `build/million`,
 and a table that was made before is made again. Rows of sizes that are not asked for stay in the file of results.
 
-`--judged` measures judging alone, in one process and in as many as there are cores: the report of a run without a
-table. Its records are those of the played run, one time after the other, and they are of its faults. Each of them is
-read and judged, the last one of an episode counts; so what a report keeps of its episodes does not grow, and any growth
-of memory would be that of judging. The memory of all processes is read twice a second; pages that several of them
-share count once.
+`--judged` measures judging alone, in one process (but of a million) and in as many as there are cores: the report of a
+run without a table. Its records are those of the played run, one time after the other, and they are of its faults. Each
+of them is read and judged, the last one of an episode counts; so what a report keeps of its episodes does not grow, and
+any growth of memory would be that of judging. The memory of all processes is read twice a second; pages that several of
+them share count once.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ from sealegs.suites.verdict_tables import table_beside
 from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace
 
 PLAYED, AGENT = 10_000, "planner"
+MANY = 1_000_000  # episodes that are judged in several processes alone
 TABLE = "verdicts-*"
 JUDGING = "report, judging"
 COMMAND = """
@@ -175,8 +176,8 @@ def _repeated(runs: Path, times: int) -> Path:
 
 
 def _judged(folder: Path, size: int) -> Iterator[dict[str, Any]]:
-    """What judging costs, in one process and in all that there is room for."""
-    for jobs in dict.fromkeys((1, os.cpu_count() or 1)):
+    """What judging costs, in one process, unless that takes half an hour, and in all that there is room for."""
+    for jobs in dict.fromkeys((*([1] if size < MANY else []), os.cpu_count() or 1)):
         for part in folder.glob(TABLE):
             part.unlink()
         mode = f"{JUDGING}, {jobs} process{'es' * (jobs > 1)}"

@@ -8,6 +8,7 @@ import gc
 import itertools
 import sys
 import threading
+import traceback
 import weakref
 from collections import Counter
 from collections.abc import Callable
@@ -53,6 +54,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sealegs.inject.MisfireWarning")
 FAULTS = (
     Error(status=503),
     Error(exception="KeyError"),
+    Error(exception="ValueError", message="nothing to pay"),  # what the tool itself may say
     RateLimit(retry_after=2.0),
     Connection(),
     Delay(seconds=1.0),
@@ -198,6 +200,53 @@ def entries(session: Session) -> list[str]:
     return [getattr(one, "__name__", "") for one in session.entries.values()]
 
 
+class Answer:
+    """An object that can be referred to weakly."""
+
+
+@pytest.mark.parametrize("in_task", [False, True])
+@pytest.mark.parametrize("ends", [None, ValueError, KeyboardInterrupt, asyncio.CancelledError])
+def test_an_answer_that_a_fault_takes_leaves_no_trace(in_task: bool, ends: type[BaseException] | None) -> None:
+    """After the tool's work, which has seen its call. No error of its own shows through; who is gone gets nothing."""
+    late = Rule(match=Tool("pay"), fault=Error(status=503), moment="after")
+
+    def observed(short: bool) -> list[tuple[Any, ...]]:
+        session = Session(Plan(name="p", rules=(late,)), clock=VirtualClock())
+        answers: list[weakref.ref[Answer]] = []
+        seen: list[tuple[Any, ...]] = []
+
+        def pay(amount: int) -> Answer:
+            call = current_call()
+            assert call is not None
+            seen.append((call.id, call.tool, dict(call.arguments), call.nth, call.dry))
+            answers.append(weakref.ref(answer := Answer()))
+            if ends is not None:
+                raise ends("own")
+            return answer
+
+        async def pay_async(amount: int) -> Answer:
+            return pay(amount)
+
+        called = wrap(pay_async if in_task else pay, session if short else general(session), name="pay")
+        for _ in range(4):
+            with pytest.raises(BaseException) as caught:  # noqa: PT011  # of any kind
+                asyncio.run(called(1)) if in_task else called(1)
+            error = caught.value
+            seen.append((type(error).__name__, str(error), error.__context__, error.__cause__, current_call()))
+            if isinstance(error, ToolFault):
+                seen.append(
+                    (traceback.extract_tb(error.__traceback__)[-1].name, sum(one() is not None for one in answers))
+                )
+        assert bool(session.entries) == short
+        return seen
+
+    found = observed(True)
+    if ends is None or issubclass(ends, Exception):
+        assert found[-2][0] == "ServiceUnavailable"
+        assert found[-1] == ("pay_async" if in_task else "pay", 0)
+    assert found == observed(False)
+
+
 def test_which_tools_have_a_short_way() -> None:
     for plan, name in (
         (struck(), "entry"),
@@ -254,7 +303,7 @@ def test_a_tool_of_which_one_learns_while_its_way_is_made_has_none() -> None:
     session = Session(Plan(name="p", rules=(Rule(match=Tag("risky"), when=Always(), fault=Error(status=503)),)))
     state = session._injector.state("forecast")
     session.know([ToolSpec("forecast", tags=frozenset({"risky"}))])
-    keep_entry(session.entries, Parameters(forecast), state, session._injector, Session._struck)
+    keep_entry(session.entries, Parameters(forecast), state, session._injector, Session._struck, session._numbers)
     assert entries(session) == []
 
 

@@ -134,6 +134,33 @@ def test_what_is_seen_and_recorded_is_the_same(
     assert of_one == played(rules, calls, answers, in_task, timeout, False)
 
 
+@pytest.mark.parametrize("in_task", [False, True])
+@pytest.mark.parametrize("gone", [KeyboardInterrupt, asyncio.CancelledError, SystemExit])
+def test_a_call_whose_caller_is_gone_is_recorded_the_same(in_task: bool, gone: type[BaseException]) -> None:
+    late = Plan(name="late", rules=(Rule(match=Tool("*"), fault=Error(status=500), moment="after"),))
+
+    def recorded(followed: bool) -> str:
+        session, recorder = watched(late, followed=followed)
+
+        def pay(amount: int) -> int:
+            report_effect("pay", str(amount))
+            if amount > 2:
+                raise gone
+            return amount
+
+        async def pay_async(amount: int) -> int:
+            return pay(amount)
+
+        called = wrap(pay_async if in_task else pay, session, name="pay")
+        for amount in range(5):
+            with suppress(BaseException):
+                asyncio.run(called(amount)) if in_task else called(amount)
+        assert current_call() is None
+        return repr(recorder.events)
+
+    assert recorded(True) == recorded(False)
+
+
 @pytest.mark.parametrize(
     "plan", [CALM, Plan(name="p", rules=(Rule(match=Tool("*"), when=Probability(0), fault=Error(status=500)),))]
 )

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import TypeVar
 
-from sealegs.faults.call import Call, Failure
+from sealegs.faults.call import Call, Failure, Outcome
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ def call_id(number: int) -> str:
 
 
 class FollowedCall:  # no abstract class: to ask whether something is an instance of one costs too much
-    """A call that nothing strikes, while an adapter runs its tool and a watcher follows it.
+    """A call while an adapter runs its tool: nothing strikes it and a watcher follows it, or a fault takes its answer.
 
     The adapter begins it, runs the tool, and says what came of it, whatever that is. Between the two it is the current
     call. To make it costs a fraction of what a `Call` and its way through a session do.
@@ -53,12 +53,20 @@ class FollowedCall:  # no abstract class: to ask whether something is an instanc
         """Make it the current call."""
         raise NotImplementedError
 
-    def answered(self, value: object) -> None:
-        """End it: the tool returned this."""
+    def answered(self, value: object) -> Outcome | None:
+        """End it: the tool returned this.
+
+        Returns:
+            what is shown in its place; None for the value itself.
+        """
         raise NotImplementedError
 
-    def failed(self, failure: Failure | None) -> None:
-        """End it: the tool failed, or the caller is gone (None)."""
+    def failed(self, failure: Failure | None) -> Outcome | None:
+        """End it: the tool failed, or the caller is gone (None).
+
+        Returns:
+            what is shown in its place; None for the failure itself.
+        """
         raise NotImplementedError
 
 

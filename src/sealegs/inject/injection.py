@@ -141,11 +141,13 @@ class FaultEvidence:
         return self.effects and not self.call.dry and self.worked != isinstance(self._answers[0], Value)
 
     def _was_answered(self, shown: Outcome) -> bool:
-        for answer in self._answers:  # a generator would cost more than the one comparison that is usual
-            # An error in place of an answer is not it; of others, only their equality tells.
-            if isinstance(shown, Failure) == isinstance(answer, Failure) and safely_equal(shown, answer):
-                return True
-        return False
+        return any(same_outcome(shown, answer) for answer in self._answers)
+
+
+def same_outcome(shown: Outcome, answer: Outcome) -> bool:
+    """Return whether what was shown is what the tool answered."""
+    # An error in place of an answer is not it; of others, only their equality tells.
+    return isinstance(shown, Failure) == isinstance(answer, Failure) and safely_equal(shown, answer)
 
 
 def safely_equal(left: object, right: object) -> bool:

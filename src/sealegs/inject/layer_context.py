@@ -12,7 +12,7 @@ from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.call_context import FollowedCall
 from sealegs.inject.clock import Clock
-from sealegs.inject.injection import Injection
+from sealegs.inject.injection import Injection, same_outcome
 
 ToolRunner = Callable[[Call], Outcome]
 ToolRunnerAsync = Callable[[Call], Awaitable[Outcome]]
@@ -139,6 +139,28 @@ class Watcher(Protocol):
         """A fault fired."""
 
 
+class LateAnswer(NamedTuple):
+    """The answer of a rule's fault to calls of one tool, after the tool's work.
+
+    Attributes:
+        rule: the rule.
+        answer: gives the answer to a call.
+        deliver: takes note that it made a difference.
+    """
+
+    rule: Rule
+    answer: Callable[[], Outcome]
+    deliver: Callable[[], None]
+
+    def to(self, outcome: Outcome) -> tuple[Outcome, bool]:
+        """The answer in place of what the tool answered, and whether it makes a difference to it."""
+        shown = self.answer()
+        delivered = not same_outcome(shown, outcome)
+        if delivered:
+            self.deliver()
+        return shown, delivered
+
+
 class Following(NamedTuple):
     """The ways in which a watcher follows the calls of a tool that an adapter makes.
 
@@ -146,10 +168,13 @@ class Following(NamedTuple):
         begin: makes a call that nothing strikes, of the session and the arguments.
         answered: notes a call that a rule's fault has answered before the tool's work, of the arguments, the rule, what
             was done to the world by then (`Injection.moment`) and the answer.
+        late: makes a call that a rule's fault answers after the tool's work, of the arguments, how many calls of the
+            tool came before, and the answer.
     """
 
     begin: Callable[[object, tuple[Any, ...], dict[str, Any]], FollowedCall]
     answered: Callable[[tuple[Any, ...], dict[str, Any], Rule, Moment | Literal[""], Outcome], None]
+    late: Callable[[tuple[Any, ...], dict[str, Any], int, LateAnswer], FollowedCall]
 
 
 class FollowingWatcher(ABC):

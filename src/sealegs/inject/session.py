@@ -118,7 +118,7 @@ class Session:
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
         self._follower = watcher if not layers and isinstance(watcher, FollowingWatcher) else None
         own = type(self).runner is Session.runner and type(self).runner_async is Session.runner_async
-        self._adapter_may_run = self._alone or (own and self._follower is not None and on_injection is None)
+        self._adapter_may_run = own and (self._alone or (self._follower is not None and on_injection is None))
         # The fast path runs the tool outside the generators, so nothing else may need to see the call.
         only: object = layers[0] if watcher is None and len(layers) == 1 else None
         self._fast: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
@@ -220,7 +220,8 @@ class Session:
                 following = self._follower.following(tool, parameters.named, self._numbers) if self._follower else None
                 self._adapter_may_run = self._alone or following is not None
                 if self._adapter_may_run:
-                    keep_entry(self.entries, parameters, state, self._injector, Session._struck, following)
+                    ways = Session._struck, self._numbers, following
+                    keep_entry(self.entries, parameters, state, self._injector, *ways)
             if state.idle and self._alone:
                 return None
         return self.intercept(tool, parameters.named, args, kwargs)

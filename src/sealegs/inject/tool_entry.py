@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from sealegs.faults.call import Moment, Outcome
+from sealegs.faults.call import Call, Failure, Moment, Outcome, PartialExecution, Value
 from sealegs.faults.equal import MOST as MOST_FORMS
 from sealegs.faults.equal import may_be_kept
 from sealegs.faults.triggers import FOREVER
-from sealegs.inject.call_context import FollowedCall
+from sealegs.inject.call_context import FollowedCall, call_id, running
 from sealegs.inject.injector import Injector
-from sealegs.inject.layer_context import Following
+from sealegs.inject.layer_context import Following, LateAnswer, ReadArguments
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults
 from sealegs.inject.turn import place_in_turn
 
@@ -41,14 +41,15 @@ def keep_entry(
     state: ToolState,
     injector: Injector,
     struck: Struck[S, T],
+    numbers: Iterator[int],
     following: Following | None = None,
 ) -> None:
     """Make the way in for a tool that is `idle` or `quick`, and keep it among those of a session.
 
     It is a function of the session and a call's arguments. It counts the call, and returns None where the call passes
-    as it is, an outcome where a fault has answered it, and else the call as `struck` makes it. Where a watcher follows
-    calls, it returns one that passes as `following.begin` makes it. It does not hold the session, which would then be
-    freed late.
+    as it is, an outcome where a fault has answered it, a followed call where a fault answers it after the tool's work,
+    and else the call as `struck` makes it. Where a watcher follows calls, it returns one that passes as
+    `following.begin` makes it. It does not hold the session, which would then be freed late.
 
     Args:
         entries: where it is kept. A session may wrap a function anew for every call, so their number is bounded.
@@ -56,6 +57,7 @@ def keep_entry(
         state: the tool.
         injector: whose faults strike it.
         struck: makes a call of the session, the tool's name, the arguments, and what strikes it.
+        numbers: of calls that can be told apart; one is taken for each that is made.
         following: how a watcher, the only one to hear of faults, follows the calls; None where there is none.
     """
     if len(entries) >= MOST:
@@ -65,7 +67,7 @@ def keep_entry(
     elif _answers_before(state, injector, following) and state.rules[0].unconditional:
         entries[parameters] = _answered(state, injector, following)
     else:
-        entries[parameters] = _QuickCalls(state, parameters, injector, struck, following).entry()
+        entries[parameters] = _QuickCalls(state, parameters, injector, struck, numbers, following).entry()
     if injector.states.get(state.tool) is not state:  # somebody has learned of the tool, and cleared them, meanwhile
         entries.clear()
 
@@ -132,12 +134,19 @@ class _QuickCalls(Generic[S, T]):
         parameters: FunctionParameters,
         injector: Injector,
         struck: Struck[S, T],
+        numbers: Iterator[int],
         following: Following | None,
     ) -> None:
         self._state = state
         self._read = parameters.named
         self._injector = injector
         self._struck = struck
+        self._late = partial(AnsweredCall, state.tool, self._read, numbers) if following is None else following.late
+        self._late_answers = {
+            one: LateAnswer(one.rule, one.answer, partial(injector.deliver, one))
+            for one in state.rules
+            if one.substitutes
+        }
         self._begin = following and following.begin
         self._note = following and following.answered
         self._look_up = self._memory()
@@ -223,11 +232,15 @@ class _QuickCalls(Generic[S, T]):
         key = known.key
         if self._drawn_by_arguments and not key:
             key = self._key(args, kwargs)
-        faults = [TriggeredFault(one, one.drawn_by(nth, times, key)) for one in fired]
-        struck = TriggeredFaults(state, nth, faults)
-        if self._no_listener and struck.substituted and state.moment(faults[0]) in (None, "before"):
-            return self._answer(fired[0], args, kwargs)
-        return self._struck(session, state.tool, self._read(args, kwargs), struck)
+        streams = [one.drawn_by(nth, times, key) for one in fired]
+        if self._no_listener and len(fired) == 1 and (one := fired[0]).substitutes:
+            moment = one.moment_of(streams[0])
+            if moment == "after":
+                return self._late(args, kwargs, nth, self._late_answers[one])
+            if moment != "during":
+                return self._answer(one, args, kwargs)
+        faults = list(map(TriggeredFault, fired, streams))
+        return self._struck(session, state.tool, self._read(args, kwargs), TriggeredFaults(state, nth, faults))
 
     def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """The arguments as draws are named by them."""
@@ -243,6 +256,53 @@ class _QuickCalls(Generic[S, T]):
         if self._note is not None:
             self._note(args, kwargs, rule_state.rule, "before" if self._state.effects else "", shown)
         return shown
+
+
+class AnsweredCall(FollowedCall):
+    """A call that a rule's fault answers after the tool's work, and that nobody watches.
+
+    Args:
+        tool: the tool's name.
+        read: names the arguments.
+        numbers: of calls.
+        args, kwargs: of the tool's function.
+        nth: how many calls of the tool came before.
+        late: the fault's answer.
+    """
+
+    __slots__ = ("_args", "_before", "_kwargs", "_late", "_nth", "_number", "_read", "_tool")
+
+    def __init__(
+        self,
+        tool: str,
+        read: ReadArguments,
+        numbers: Iterator[int],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        nth: int,
+        late: LateAnswer,
+    ) -> None:
+        self._tool, self._read, self._number, self._nth = tool, read, next(numbers), nth
+        self._args, self._kwargs, self._late = args, kwargs, late
+        self._before = running.get()
+
+    def begin(self) -> None:
+        """Make it the current call."""
+        running.set(self)
+
+    def call(self) -> Call:
+        """The call, for the tool's own code."""
+        return Call(self._tool, self._read(self._args, self._kwargs), call_id(self._number), self._nth)
+
+    def answered(self, value: object) -> Outcome:
+        """End it; the fault's answer."""
+        running.set(self._before)
+        return self._late.to(value if type(value) is PartialExecution else Value(value))[0]
+
+    def failed(self, failure: Failure | None) -> Outcome | None:
+        """End it; the fault's answer, unless the caller is gone."""
+        running.set(self._before)
+        return None if failure is None else self._late.to(failure)[0]
 
 
 def _answered(state: ToolState, injector: Injector, following: Following | None) -> ToolEntry[Any, Any]:

@@ -112,13 +112,9 @@ class ToolState:
 
     def moment(self, fired: TriggeredFault) -> Moment | None:
         """The moment of the tool's work at which a rule's fault strikes; None where the tool has no effects."""
-        moments = fired.rule_state.moments
-        if len(moments) > 1:
-            if fired.moment is None:
-                # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
-                fired.moment = moments[seeds.digest(fired.stream, "moment") % len(moments)]
-            return fired.moment
-        return moments[0] if moments else None
+        if fired.moment is None:
+            fired.moment = fired.rule_state.moment_of(fired.stream)
+        return fired.moment
 
     def timed(self, fired: TriggeredFault, call: Call, moment: Moment | None) -> Call:
         """The call as a fault that strikes at this moment has the tool run."""
@@ -225,6 +221,13 @@ class RuleState:
             return self.stream
         count = times if self.by_arguments else count_same(self.same, key)
         return f"{self.stream}{seeds.SEPARATOR}{key}{seeds.SEPARATOR}{count}"
+
+    def moment_of(self, stream: str) -> Moment | None:
+        """The moment of the tool's work at which it strikes the call whose draws have this name; see `drawn_by`."""
+        if len(self.moments) > 1:
+            # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
+            return self.moments[seeds.digest(stream, "moment") % len(self.moments)]
+        return self.moments[0] if self.moments else None
 
 
 class TriggeredFault:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from sealegs.faults.call import Call, Effect, Failure, Moment, Outcome
+from sealegs.faults.call import Call, Effect, Failure, Moment, Outcome, PartialExecution, Value
 from sealegs.faults.equal import PLAIN
 from sealegs.faults.plan import Rule
 from sealegs.inject.call_context import FollowedCall, call_id, running
-from sealegs.inject.layer_context import ReadArguments
+from sealegs.inject.layer_context import LateAnswer, ReadArguments
 from sealegs.traces.event_notes import EventNote
-from sealegs.traces.events import FaultInjected, OutcomeShown, ToolCalled
+from sealegs.traces.events import FaultInjected, OutcomeShown, ToolCalled, ToolRan
 from sealegs.traces.json_data import to_json_data, to_json_object
 from sealegs.traces.kept_events import KeptEvents
 from sealegs.traces.reported_effects import ledger
@@ -106,7 +106,8 @@ class RecordedCall(EventNote, FollowedCall):
         if unchanging:
             events.append(AnswerNote(self._number, kept, now()))
         else:
-            events.append(OutcomeShown(self.id, {"value": to_json_data(value)}, 1, True, now()))
+            shown = value.value if kind is PartialExecution else value
+            events.append(OutcomeShown(self.id, {"value": to_json_data(shown)}, 1, True, now()))
 
     def failed(self, failure: Failure | None) -> None:
         """End it: the tool failed, or the caller is gone (None)."""
@@ -124,6 +125,58 @@ class RecordedCall(EventNote, FollowedCall):
         finally:  # also where an interrupt arrives just now
             running.set(before)
         return tool
+
+
+class LateAnsweredCall(RecordedCall):
+    """A call that a rule's fault answers after the tool's work.
+
+    Args:
+        tool: the tool.
+        args, kwargs: of the tool's function.
+        nth: how many calls of the tool came before.
+        late: the fault's answer.
+    """
+
+    __slots__ = ("_late", "_nth")
+
+    def __init__(
+        self, tool: FollowedTool, args: tuple[Any, ...], kwargs: dict[str, Any], nth: int, late: LateAnswer
+    ) -> None:
+        super().__init__(tool, None, args, kwargs)
+        self._nth, self._late = nth, late
+
+    def call(self) -> Call:
+        """The call, for the tool's own code."""
+        tool, read = self._form
+        return Call(tool, read(self._args, self._kwargs), self.id, self._nth)
+
+    def answered(self, value: Any) -> Outcome:  # type: ignore[override]
+        """End it: the tool returned this."""
+        if type(value) is PartialExecution:
+            return self._show(value, "during")
+        return self._show(Value(value), "after")
+
+    def failed(self, failure: Failure | None) -> Outcome | None:  # type: ignore[override]
+        """End it: the tool failed, or the caller is gone (None)."""
+        if failure is not None:
+            return self._show(failure, "before")
+        tool, rule = self._ended(), self._late.rule
+        id, fault, enter = self.id, rule.fault, tool.kept.append
+        enter(FaultInjected(id, rule.id, fault.kind, fault.implicit, False, 0, 0.0, None, None, "before", True))
+        enter(OutcomeShown(id, None, 0, False, tool.now()))
+        return None
+
+    def _show(self, answer: Outcome, done: Moment) -> Outcome:
+        """Note what the tool answered, and what is shown in its place. `done`: what was done to the world."""
+        tool, rule = self._ended(), self._late.rule
+        id, fault, enter, said = self.id, rule.fault, tool.kept.append, tool.data(answer)
+        shown, delivered = self._late.to(answer)
+        data = tool.data(shown)
+        enter(FaultInjected(id, rule.id, fault.kind, fault.implicit, delivered, 1, 0.0, said, data, done))
+        if delivered:
+            enter(ToolRan(id, said, False))
+        enter(OutcomeShown(id, data, 1, not delivered, tool.now()))
+        return shown
 
 
 def note_answered(

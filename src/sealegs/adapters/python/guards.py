@@ -22,7 +22,6 @@ AnyTool = Callable[..., Any]
 T = TypeVar("T")
 Run = Callable[[Call], T]
 OUTCOME = (Value, Failure)
-WRAPPED = frozenset((CoroutineType, PartialExecution))  # types of answers that are not passed on as they are
 
 
 class Route(NamedTuple):
@@ -63,14 +62,18 @@ def not_begun(error: Exception, function: AnyTool) -> bool:
     )
 
 
-def _note_error(call: FollowedCall, error: BaseException, function: AnyTool) -> None:
-    """Note how a followed call ended. Call it only in the frame that called the tool."""
-    failure = None
+def _note_error(call: FollowedCall, error: BaseException, function: AnyTool) -> Outcome | None:
+    """Note how a followed call ended, and return what is shown in the error's place; None for the error itself.
+
+    Call it only in the frame that called the tool.
+    """
+    failure = shown = None
     try:
         if isinstance(error, Exception):
             failure = failure_from_exception(error, refused=not_begun(error, function))
     finally:  # also where the error cannot be looked at
-        call.failed(failure)
+        shown = call.failed(failure)
+    return shown
 
 
 def _run_of(
@@ -145,15 +148,19 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         if isinstance(found, FollowedCall):
             try:
                 found.begin()
-                value = function(*args, **kwargs)
-                if type(value) in WRAPPED:
-                    value = _unwrapped(value, name)
+                value = _answer(function(*args, **kwargs), name)
             except BaseException as error:
-                _note_error(found, error, function)
-                raise
-            found.answered(value)
-            return value
-        if not isinstance(found, OUTCOME):
+                shown = _note_error(found, error, function)
+                if shown is None:
+                    raise
+            else:
+                shown = found.answered(value)
+                if shown is None:
+                    return value.value if type(value) is PartialExecution else value
+                del value  # the exception below holds this frame
+            found = shown
+            del shown
+        elif not isinstance(found, OUTCOME):
             found = found.call(running(found.arguments, args, kwargs))
         if isinstance(found, Value):
             return found.value
@@ -188,14 +195,18 @@ def async_guard(
                 value = function(*args, **kwargs)
                 if type(value) is CoroutineType or isinstance(value, Awaitable):
                     value = await value
-                if type(value) is PartialExecution:
-                    value = value.value
             except BaseException as error:
-                _note_error(found, error, function)
-                raise
-            found.answered(value)
-            return value
-        if not isinstance(found, OUTCOME):
+                shown = _note_error(found, error, function)
+                if shown is None:
+                    raise
+            else:
+                shown = found.answered(value)
+                if shown is None:
+                    return value.value if type(value) is PartialExecution else value
+                del value  # the exception below holds this frame
+            found = shown
+            del shown
+        elif not isinstance(found, OUTCOME):
             try:
                 found = await found.call_async(running(found.arguments, args, kwargs))
             except asyncio.CancelledError as gone:
@@ -208,10 +219,6 @@ def async_guard(
             del found  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
-
-
-def _unwrapped(value: Any, name: str) -> Any:
-    return value.value if type(value) is PartialExecution else _answer(value, name)
 
 
 def _answer(value: Any, name: str) -> Any:

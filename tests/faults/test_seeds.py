@@ -115,3 +115,4 @@ def test_streams_do_not_share_state() -> None:
 @given(st.lists(st.text() | st.integers() | st.none(), min_size=1), st.lists(st.text(), min_size=1))
 def test_a_joined_beginning_names_the_same_stream(beginning: list[object], rest: list[str]) -> None:
     assert seeds.digest(seeds.joined(*beginning), *rest) == seeds.digest(*beginning, *rest)
+    assert seeds.joined_digest(seeds.joined(*beginning)) == seeds.digest(*beginning)

@@ -232,14 +232,14 @@ class _QuickCalls(Generic[S, T]):
         key = known.key
         if self._drawn_by_arguments and not key:
             key = self._key(args, kwargs)
-        streams = [one.drawn_by(nth, times, key) for one in fired]
-        if self._no_listener and len(fired) == 1 and (one := fired[0]).substitutes:
-            moment = one.moment_of(streams[0])
+        first = TriggeredFault(fired[0], fired[0].drawn_by(nth, times, key))
+        if self._no_listener and len(fired) == 1 and first.rule_state.substitutes:
+            moment = state.moment(first)
             if moment == "after":
-                return self._late(args, kwargs, nth, self._late_answers[one])
+                return self._late(args, kwargs, nth, self._late_answers[first.rule_state])
             if moment != "during":
-                return self._answer(one, args, kwargs)
-        faults = list(map(TriggeredFault, fired, streams))
+                return self._answer(first.rule_state, args, kwargs)
+        faults = [first, *(TriggeredFault(one, one.drawn_by(nth, times, key)) for one in fired[1:])]
         return self._struck(session, state.tool, self._read(args, kwargs), TriggeredFaults(state, nth, faults))
 
     def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

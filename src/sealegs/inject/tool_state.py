@@ -226,7 +226,7 @@ class RuleState:
         """The moment of the tool's work at which it strikes the call whose draws have this name; see `drawn_by`."""
         if len(self.moments) > 1:
             # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
-            return self.moments[seeds.digest(stream, "moment") % len(self.moments)]
+            return self.moments[seeds.joined_digest(f"{stream}{seeds.SEPARATOR}moment") % len(self.moments)]
         return self.moments[0] if self.moments else None
 
 

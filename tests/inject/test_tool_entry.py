@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import array
 import asyncio
+import copy
 import gc
+import inspect
 import itertools
+import pickle
+import random
 import sys
 import threading
 import traceback
@@ -29,6 +33,7 @@ from sealegs.faults.triggers import (
     Always,
     AnyCondition,
     Argument,
+    Burst,
     Every,
     First,
     FirstTouch,
@@ -198,6 +203,37 @@ def struck(when: AnyCondition = ALWAYS, moment: Moment | None = "before", **more
 def entries(session: Session) -> list[str]:
     """The names of the ways that are kept."""
     return [getattr(one, "__name__", "") for one in session.entries.values()]
+
+
+ORDERED = (Every(3), Window((4, 30)), First(12), Nth(17), Burst(probability=0.1, length=2), Probability(0.2))
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("when", ORDERED, ids=lambda when: when.key)
+def test_calls_of_a_turn_in_any_order_are_struck_as_on_the_long_way(when: AnyCondition, seed: int) -> None:
+    """Also after calls from which on others are known to pass: those of a turn may have come before."""
+    rule = Rule(match=Tool("pay"), when=when, fault=Error(status=503), moment="before", key="order")
+
+    def struck(short: bool) -> list[str]:
+        draw, seen = random.Random(seed), []
+        session = Session(Plan(name="p", seed=seed, rules=(rule,)), clock=VirtualClock())
+        pay = wrap(lambda: "paid", session if short else general(session), name="pay")
+
+        def call() -> None:
+            try:
+                seen.append(pay())
+            except ToolFault as error:
+                seen.append(str(error))
+
+        for _ in range(8):
+            call()
+            turn = ModelTurn(["pay"] * 5)
+            for place in draw.sample(range(5), 5):
+                with turn.call(place):
+                    call()
+        return seen
+
+    assert struck(True) == struck(False)
 
 
 class Answer:
@@ -472,6 +508,18 @@ def test_what_is_shown_is_a_new_exception_each_time_and_is_let_go_of() -> None:
         del info
     gc.collect()
     assert [one() for one in caught] == [None] * 3
+
+
+def test_who_raises_an_exception_anew_makes_one_that_says_the_same() -> None:
+    rule = Rule(match=Tool("pay"), fault=Error(status=503, retry_after=2.0), moment="before")
+    pay = wrap(lambda: 1, Session(Plan(name="p", rules=(rule,)), clock=VirtualClock()), name="pay")
+    with pytest.raises(ToolFault) as caught:
+        pay()
+    shown: Any = caught.value
+    for other in (type(shown)(shown.failure), copy.copy(shown), pickle.loads(pickle.dumps(shown))):
+        assert type(other) is type(shown)
+        assert (other.failure, other.args, str(other)) == (shown.failure, shown.args, str(shown))
+    assert list(inspect.signature(type(shown)).parameters) == ["failure"]
 
 
 def test_the_text_of_a_body_that_changes_is_written_anew() -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import shutil
 import zipfile
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sealegs.engines import table_parts
-from sealegs.engines.logs import LogError, read_logs
+from sealegs.engines.logs import LogError, known_episodes, read_logs, read_run_files
 from sealegs.suites import verdict_tables as table_of
 from sealegs.suites.maze.maze_logs import SCHEMA
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.verdict_table import read_maze_verdicts
+from sealegs.suites.maze.verdict_table import FORM, read_maze_verdicts
+from sealegs.suites.verdict_tables import known_with_table
 from sealegs.traces import inspect_logs
 from tests import needs
 from tests.suites.test_verdict_table import directly, read, shown
@@ -81,6 +83,13 @@ def test_a_table_gives_what_the_log_gives(folder: Path, judged: Counter[str], mo
     # The last part says that nothing follows, so the log is hashed and not even opened as the archive that it is.
     monkeypatch.setattr(inspect_logs.zipfile, "ZipFile", None)
     assert read_maze_verdicts(folder, lambda _, one: one.result).runs
+
+
+def test_the_episodes_alone_are_known_from_the_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    true = read_run_files(folder, SCHEMA, partial(known_episodes, form=SCHEMA))
+    read(folder)
+    monkeypatch.setattr(inspect_logs.zipfile, "ZipFile", None)  # after the last part nothing follows
+    assert read_run_files(folder, SCHEMA, partial(known_with_table, form=FORM)) == true
 
 
 def test_records_are_those_of_the_log(folder: Path) -> None:

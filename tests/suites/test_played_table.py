@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterator, Sequence
 from functools import partial, wraps
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from sealegs.engines import direct, logs, table_parts
 from sealegs.engines.direct import EpisodeLines
-from sealegs.engines.folders import open_run_folder
+from sealegs.engines.folders import RECORDS, open_run_folder
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.suites import played_tables
@@ -152,6 +153,66 @@ def test_a_resumed_run_reads_no_record_that_the_table_has(tmp_path: Path, monkey
     assert len(built) == 2
     assert with_table == open_run_folder(options, tmp_path, SCHEMA) == options.episodes()[18:]
     assert len(built) == 2 + 18
+
+
+def marked(folder: Path, *invalid: int) -> list[str]:
+    """Let these episodes of a run have failed outside the agent and the tools; their names."""
+    for beside in (*folder.glob("verdicts-*"), *folder.glob("*.chain")):
+        beside.unlink()
+    lines = [json.loads(line) for line in (folder / RECORDS).read_text().splitlines()]
+    begun = [line for line in lines if line["type"] == "started"]
+    for place in invalid:
+        begun[place]["about"]["outside"] = "the provider was down"
+    (folder / RECORDS).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return [begun[place]["episode"] for place in invalid]
+
+
+@pytest.mark.parametrize("tabled", [True, False])
+def test_invalid_episodes_are_played_again(tmp_path: Path, tabled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether they are in a part or after the last one."""
+    stopped(18, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path)
+    invalid = marked(tmp_path, 2, 9, 17)
+    if tabled:
+        read(tmp_path)
+        assert [len(part) for part in rows(tmp_path)] == [8, 8]
+    options = MazeOptions(agent="planner", limit=1)
+    left = open_run_folder(options, tmp_path, SCHEMA, partial(known_with_table, form=FORM))
+    assert [episode.id for episode in left] == [*invalid, *(episode.id for episode in options.episodes()[18:])]
+
+
+@pytest.mark.parametrize("damaged", [0, 1])
+def test_a_part_that_is_damaged_is_read_from_the_records(
+    tmp_path: Path, damaged: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped(18, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path)
+    whole = table_parts.TablePart.read
+
+    def torn(part: table_parts.TablePart, *columns: Any) -> Any:
+        return None if part.file.name == f"verdicts-{damaged + 1:05}.parquet" else whole(part, *columns)
+
+    monkeypatch.setattr(table_parts.TablePart, "read", torn)
+    options = MazeOptions(agent="planner", limit=1)
+    left = open_run_folder(options, tmp_path, SCHEMA, partial(known_with_table, form=FORM))
+    assert left == options.episodes()[18:]
+
+
+def test_a_warning_names_the_line_whatever_the_table_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped(10, monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        play(tmp_path)
+    with (tmp_path / RECORDS).open("a") as file:
+        file.write('{"type": "started", "episode": ')
+
+    def warned(reader: Any) -> list[str]:
+        warnings: list[str] = []
+        assert len(list(reader(tmp_path / RECORDS, warnings))) == 10
+        return warnings
+
+    assert warned(partial(known_with_table, form=FORM)) == warned(partial(logs.known_episodes, form=SCHEMA)) != []
 
 
 def test_a_resumed_run_holds_one_record_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

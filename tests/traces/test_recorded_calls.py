@@ -254,6 +254,21 @@ def test_no_event_is_made_of_a_note_that_is_moved(monkeypatch: pytest.MonkeyPatc
     assert [event.type for event in recorder.events[1:]] == ["called", "shown"] * 50
 
 
+def test_a_name_that_cannot_be_written_takes_no_more_memory() -> None:
+    class Own(str):
+        """A class that no other process could find."""
+
+    session, recorder = watched(most=10)
+    ask = wrap(lambda **named: 1, session, name="ask")
+    for number in range(50):
+        ask(**{Own("given"): number})
+    assert isinstance(recorder._kept.recent[0], Moved)
+    assert len(recorder._kept.recent) <= 13
+    assert [event.arguments for event in recorder.events if event.type == "called"] == [
+        {"given": number} for number in range(50)
+    ]
+
+
 def test_a_tool_that_is_wrapped_anew_for_each_call_takes_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_overflow, "MOST", 5)
     session, recorder = watched(most=10)

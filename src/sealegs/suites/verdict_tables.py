@@ -51,6 +51,7 @@ R = TypeVar("R")
 K = TypeVar("K")
 Place = tuple[str, str, str]
 USED = ("tokens", "cost", "seconds")
+PARTS = "*verdicts-*.parquet"
 
 
 class JudgedEpisode(NamedTuple, Generic[R]):
@@ -177,7 +178,9 @@ def episodes_in(
 
 def known_with_table(file: Path, warnings: list[str], form: VerdictForm[E, Any]) -> Iterator[ReadEpisode[E, None]]:
     """The episodes of a file without their verdicts, by its table as far as that goes; nothing is judged or written."""
-    table, after = table_beside(file, form, form.judge), FILE_BEGINS
+    # Most runs have no table, and to look for its parts needs no pyarrow.
+    table = table_beside(file, form, form.judge) if any(file.parent.glob(PARTS)) else None
+    after = FILE_BEGINS
     for part in table.valid() if table is not None else ():
         rows = part.read(("run", "episode", "outside", "promised"))
         if rows is None:

@@ -54,7 +54,11 @@ class EventOverflow:
         """
         if os.getpid() != self._process:
             raise OSError("a forked process would write where the one that opened the file writes")
-        data = memoryview(pickle.dumps([self._values(one) for one in events], pickle.HIGHEST_PROTOCOL))
+        try:
+            written = pickle.dumps([self._values(one) for one in events], pickle.HIGHEST_PROTOCOL)
+        except (pickle.PicklingError, AttributeError, TypeError):  # a name of an argument is of a class of the caller's
+            written = pickle.dumps([_event_values(one) for one in events], pickle.HIGHEST_PROTOCOL)
+        data = memoryview(written)
         part = EventBlock(self._end, len(data))
         done = 0
         while done < part.size:
@@ -84,9 +88,9 @@ class EventOverflow:
         place = self._places.get(key := (type(one), common))
         if place is None:
             if len(self._common) >= MOST:
-                return event_values(one.event())
-            place = self._places[key] = ~len(self._common)
-            self._common.append(key)
+                return _event_values(one)
+            self._common.append(key)  # first, so that no place is ever of nothing
+            place = self._places[key] = -len(self._common)
         return place, rest
 
     def _event(self, values: tuple[int, tuple[Any, ...]]) -> Event:
@@ -95,6 +99,10 @@ class EventOverflow:
             return event_of_values(values)
         kind, common = self._common[~place]
         return kind.event_of(common, rest)
+
+
+def _event_values(one: Event | EventNote) -> tuple[int, tuple[Any, ...]]:
+    return event_values(one.event() if isinstance(one, EventNote) else one)
 
 
 @dataclass(frozen=True, slots=True)

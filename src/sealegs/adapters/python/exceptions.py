@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import CodeType, FunctionType, TracebackType
@@ -73,16 +72,17 @@ def _text(failure: Failure) -> str:
 
 
 def _fault(failure: Failure, module: str) -> ToolFault:
-    fault = _fault_class(failure.type, module)(_text(failure))
+    kind = _fault_class(failure.type, module)
+    fault = kind.__new__(
+        kind, _text(failure)
+    )  # not by its constructor, which is in Python and takes as long as the rest
     fault.failure = failure
     return fault
 
 
 @functools.lru_cache(maxsize=256)
-def _fault_class(name: str, module: str) -> Callable[[str], ToolFault]:
-    """The class of such exceptions, which are made of their text: a constructor in Python would cost as much again."""
-    own = {"__module__": module, "__doc__": None, "__init__": Exception.__init__}
-    return type(name, (ToolFault,), own)
+def _fault_class(name: str, module: str) -> type[ToolFault]:
+    return type(name, (ToolFault,), {"__module__": module, "__doc__": None})
 
 
 def without_own_frames(traceback: TracebackType | None) -> TracebackType | None:

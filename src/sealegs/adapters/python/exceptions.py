@@ -73,9 +73,7 @@ def _text(failure: Failure) -> str:
 
 def _fault(failure: Failure, module: str) -> ToolFault:
     kind = _fault_class(failure.type, module)
-    fault = kind.__new__(
-        kind, _text(failure)
-    )  # not by its constructor, which is in Python and takes as long as the rest
+    fault = kind.__new__(kind, _text(failure))  # its constructor, in Python, would take as long as all the rest
     fault.failure = failure
     return fault
 

@@ -148,7 +148,9 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         if isinstance(found, FollowedCall):
             try:
                 found.begin()
-                value = _answer(function(*args, **kwargs), name)
+                value = function(*args, **kwargs)
+                if type(value) is CoroutineType:
+                    value = _answer(value, name)
             except BaseException as error:
                 shown = _note_error(found, error, function)
                 if shown is None:

@@ -21,6 +21,7 @@ from sealegs.cli import main, url_folders
 from sealegs.faults.user_error import UserError
 from sealegs.traces import remote_folder
 from sealegs.traces.chain_check import check_chain
+from sealegs.traces.journal_parts import INDEX, decode_index, numbered
 from sealegs.traces.object_store import ObjectStore
 from sealegs.traces.remote_fetch import fetch_folder
 from sealegs.traces.remote_folder import RemoteFolder
@@ -186,10 +187,15 @@ def started(words: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def wait_for_parts(url: str, process: subprocess.Popen[str], count: int = 1) -> None:
-    """Wait until a running command has handed some of its records over."""
+def wait_for_parts(url: str, process: subprocess.Popen[str]) -> None:
+    """Wait until a running command has handed some of its records over: a part counts once an index names it."""
     store, end = ObjectStore(url), time.monotonic() + 300
-    while sum(name.startswith("episodes.jsonl.parts/") for name in store.sizes()) < count:
+
+    def handed_over() -> bool:
+        indexes = {number: name for own in numbered(store.sizes(), INDEX).values() for number, name in own.items()}
+        return bool(indexes) and bool(decode_index(store.read(indexes[max(indexes)]), url).get("episodes.jsonl"))
+
+    while not handed_over():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end
         time.sleep(0.05)

@@ -40,11 +40,13 @@ class ActiveSessions(Generic[S]):
 
     Attributes:
         live: the active sessions, each with its context's own before; only read it.
+        own: gives the own session of this context, which may be over.
     """
 
     def __init__(self) -> None:
         self.live: dict[S, S | None] = {}
         self._own: ContextVar[S | None] = ContextVar("sealegs_session", default=None)
+        self.own = self._own.get
         self._lock = threading.Lock()
 
     def current(self) -> S | None:

@@ -28,7 +28,7 @@ __all__ = ["ToolFault", "tool", "wrap"]
 
 F = TypeVar("F", bound=AnyTool)
 
-ROUTE = Route(None, ACTIVE.live, ACTIVE.current)
+ROUTE = Route(None, ACTIVE.live, ACTIVE.own, ACTIVE.current)
 BARE = "__bare_tool__"  # where a wrapper keeps the tool, so that wrapping it again replaces the wrapper
 DRY = "__runs_dry__"  # where it keeps whether the tool can be run without its effect
 DECLARED = "__declared_tool__"  # where it keeps what was declared of it, and its parameters
@@ -112,7 +112,7 @@ def tool(
 
 
 def _bound(given: AnyTool, name: str | None, dry: AnyTool | None, session: Session, declared: Declaration) -> AnyTool:
-    guarded = _guarded(given, name, dry, Route(session, ACTIVE.live, ACTIVE.current), declared)
+    guarded = _guarded(given, name, dry, ROUTE._replace(bound=session), declared)
     function = _bare(given)
     name = name or _name(function)
     session.declare(renamed_spec(getattr(guarded, DECLARED), name), begun=False)

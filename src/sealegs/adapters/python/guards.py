@@ -30,12 +30,14 @@ class Route(NamedTuple):
     Attributes:
         bound: the session of all calls, which knows the tool already.
         sessions: those that may be found, where none is bound; while there are none, calls pass as they are.
+        own: the session of this context, which is over unless it is among those; most calls need look no further.
         find: finds the session of a call that is made now.
         spec: what each session that is found is told of the tool.
     """
 
     bound: Session | None
     sessions: Collection[Session]
+    own: Callable[[], Session | None]
     find: Callable[[], Session | None]
     spec: ToolSpec | None = None
 
@@ -132,13 +134,17 @@ def _run_async_of(
 
 def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route) -> FunctionType:
     """The wrapper of a sync tool."""
-    module, (bound, sessions, find, spec) = module_of(function), route
+    module, (bound, sessions, own, find, spec) = module_of(function), route
     running = partial(_run_of, function, name, parameters, dry)
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
         session = bound
-        if session is None and (not sessions or (session := find()) is None):
-            return function(*args, **kwargs)
+        if session is None:
+            if not sessions:
+                return function(*args, **kwargs)
+            session = own()
+            if (session is None or session not in sessions) and (session := find()) is None:
+                return function(*args, **kwargs)
         if (entry := session.entries.get(parameters)) is not None:
             found = entry(session, args, kwargs)
         else:
@@ -178,13 +184,17 @@ def async_guard(
     function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route
 ) -> FunctionType:
     """The wrapper of an async tool."""
-    module, (bound, sessions, find, spec) = module_of(function), route
+    module, (bound, sessions, own, find, spec) = module_of(function), route
     running = partial(_run_async_of, function, parameters, dry)
 
     async def guarded(*args: Any, **kwargs: Any) -> Any:
         session = bound
-        if session is None and (not sessions or (session := find()) is None):
-            return await function(*args, **kwargs)
+        if session is None:
+            if not sessions:
+                return await function(*args, **kwargs)
+            session = own()
+            if (session is None or session not in sessions) and (session := find()) is None:
+                return await function(*args, **kwargs)
         if (entry := session.entries.get(parameters)) is not None:
             found = entry(session, args, kwargs)
         else:

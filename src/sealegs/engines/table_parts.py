@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LEAST = 1_000  # rows of a part: fewer episodes are judged again faster than pyarrow is imported
 MOST = 20_000  # rows of a part, which are held in memory
+PARTS = "*verdicts-*.parquet"  # the names of all parts, of records and of logs
 ENCODED = 1_000  # of them, that are at a time in the form from which Arrow makes columns, which takes the most
 NOTE = b"sealegs"  # of the footer: where the part's note is
 BLOCK = 1 << 20  # bytes that are hashed at a time

@@ -140,12 +140,12 @@ class Watcher(Protocol):
 
 
 class LateAnswer(NamedTuple):
-    """The answer of a rule's fault to calls of one tool, after the tool's work.
+    """A rule's fault that answers calls of one tool after the tool's work.
 
     Attributes:
         rule: the rule.
         answer: gives the answer to a call.
-        deliver: takes note that it made a difference.
+        deliver: notes that the fault was delivered.
     """
 
     rule: Rule
@@ -153,7 +153,7 @@ class LateAnswer(NamedTuple):
     deliver: Callable[[], None]
 
     def to(self, outcome: Outcome) -> tuple[Outcome, bool]:
-        """The answer in place of what the tool answered, and whether it makes a difference to it."""
+        """The answer that replaces the tool's own, and whether it differs from that."""
         shown = self.answer()
         delivered = not same_outcome(shown, outcome)
         if delivered:

@@ -84,7 +84,8 @@ class DecidedCalls:
         key: of the arguments.
         calls: counts the calls.
         passing: numbers of calls of the tool of which it is known that no rule that goes by them strikes them.
-        same_pass_until: the same of calls with these arguments: of all that are counted from now on, up to this number.
+        same_pass_until: a call with these arguments that is counted from now on passes those rules that go by
+            arguments, if its number is below this one.
     """
 
     __slots__ = ("_rules", "_spared", "calls", "key", "passing", "same_pass_until")
@@ -115,7 +116,7 @@ class DecidedCalls:
                 strike.append(rule_state)
             ahead[rule_state.by_arguments] = min(ahead[rule_state.by_arguments], found)
         if not strike:
-            # A range, not its end alone: another thread, or a turn, may ask for a call before those looked at.
+            # A range, not its end alone: another thread or a turn may ask about an earlier call.
             self.passing = range(nth, nth + ahead[False])
             self.same_pass_until = times + ahead[True]
         return strike
@@ -141,7 +142,7 @@ class _QuickCalls(Generic[S, T]):
         self._read = parameters.named
         self._injector = injector
         self._struck = struck
-        self._late = partial(AnsweredCall, state.tool, self._read, numbers) if following is None else following.late
+        self._late = partial(LateAnsweredCall, state.tool, self._read, numbers) if following is None else following.late
         self._late_answers = {
             one: LateAnswer(one.rule, one.answer, partial(injector.deliver, one))
             for one in state.rules
@@ -173,7 +174,7 @@ class _QuickCalls(Generic[S, T]):
                 return unknown(session, args, kwargs)
             place = place_of()
             nth = next(calls) if place is None else number(state, place)
-            # Read before the call is counted, so that it comes after the one from which on others were looked at.
+            # Read before the call is counted. Read later, it might be about calls after this one only.
             until = known.same_pass_until
             times = next(known.calls)
             if times < until and (all_by_arguments or nth in known.passing):
@@ -258,7 +259,7 @@ class _QuickCalls(Generic[S, T]):
         return shown
 
 
-class AnsweredCall(FollowedCall):
+class LateAnsweredCall(FollowedCall):
     """A call that a rule's fault answers after the tool's work, and that nobody watches.
 
     Args:

@@ -32,7 +32,7 @@ from sealegs.traces.episode_ranges import EpisodePlace
 from sealegs.traces.record_files import records_size
 from sealegs.traces.store import line
 
-MOST_JUDGED = 256 << 20  # bytes of records that a resumed run judges first: more than those of a part's episodes
+MOST_JUDGED = 256 << 20  # bytes of records that a resumed run judges first: a part of episodes of up to 13 kB each
 E = TypeVar("E", bound=Hashable)
 Note = Callable[[E, Sequence[Event]], Any]
 Play = Callable[[Sequence[E], Note[E]], Iterator[EpisodeLines]]
@@ -102,10 +102,10 @@ class PlayedTable:
         self._line = 0
 
     def catch_up(self) -> bool:
-        """Judge what follows the table in the file, and return whether the table can be continued at the file's end.
+        """Judge the records that follow the table, and return whether the table can be continued at the file's end.
 
-        That much is left by a run that was killed before a part was written. Of more, which was never in a table or is
-        in one by other code, the next report judges all: a run is not to wait for that.
+        A run that was killed leaves less than a part of them. If there are more, they never had a table, or it is of
+        other code; then the next report judges them, so that the run need not wait.
         """
         if not self._end:
             return True

@@ -27,6 +27,7 @@ from sealegs.engines.logs import (
     recorded,
 )
 from sealegs.engines.table_parts import (
+    PARTS,
     LogTableParts,
     PartWriter,
     TableParts,
@@ -51,7 +52,6 @@ R = TypeVar("R")
 K = TypeVar("K")
 Place = tuple[str, str, str]
 USED = ("tokens", "cost", "seconds")
-PARTS = "*verdicts-*.parquet"
 
 
 class JudgedEpisode(NamedTuple, Generic[R]):
@@ -177,8 +177,11 @@ def episodes_in(
 
 
 def known_with_table(file: Path, warnings: list[str], form: VerdictForm[E, Any]) -> Iterator[ReadEpisode[E, None]]:
-    """The episodes of a file without their verdicts, by its table as far as that goes; nothing is judged or written."""
-    # Most runs have no table, and to look for its parts needs no pyarrow.
+    """Give the episodes of a file without their verdicts: from its table as far as it is valid, then from its records.
+
+    Nothing is judged or written.
+    """
+    # Most runs have no table, and looking for its parts needs no pyarrow.
     table = table_beside(file, form, form.judge) if any(file.parent.glob(PARTS)) else None
     after = FILE_BEGINS
     for part in table.valid() if table is not None else ():

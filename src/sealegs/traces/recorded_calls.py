@@ -127,7 +127,7 @@ class RecordedCall(EventNote, FollowedCall):
         return tool
 
 
-class LateAnsweredCall(RecordedCall):
+class RecordedLateCall(RecordedCall):
     """A call that a rule's fault answers after the tool's work.
 
     Args:

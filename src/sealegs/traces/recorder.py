@@ -41,7 +41,7 @@ from sealegs.traces.events import (
 )
 from sealegs.traces.json_data import to_json_object
 from sealegs.traces.kept_events import KeptEvents
-from sealegs.traces.recorded_calls import FollowedTool, LateAnsweredCall, RecordedCall, note_answered
+from sealegs.traces.recorded_calls import FollowedTool, RecordedCall, RecordedLateCall, note_answered
 from sealegs.traces.redaction import SECRET
 from sealegs.traces.reported_effects import ledger
 from sealegs.traces.specs import TOOLS, declared_effects
@@ -207,7 +207,7 @@ class Recorder(FollowingWatcher):
         if self._sink is not None or not self._keep or type(self) is not Recorder:  # a subclass may want to see all
             return None
         followed = FollowedTool((tool, read), self._kept, self.effect, self._data, self._now, numbers)
-        late = partial(LateAnsweredCall, followed)
+        late = partial(RecordedLateCall, followed)
         return Following(partial(RecordedCall, followed), partial(note_answered, followed), late)
 
     def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:

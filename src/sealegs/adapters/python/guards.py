@@ -25,14 +25,14 @@ OUTCOME = (Value, Failure)
 
 
 class Route(NamedTuple):
-    """The route of a tool's calls: to the session that it is bound to, else to the one that is found for each call.
+    """The way from a call of a tool to its session: the one that the tool is bound to, or the active one.
 
     Attributes:
-        bound: the session of all calls, which knows the tool already.
-        sessions: those that may be found, where none is bound; while there are none, calls pass as they are.
-        own: the session of this context, which is over unless it is among those; most calls need look no further.
-        find: finds the session of a call that is made now.
-        spec: what each session that is found is told of the tool.
+        bound: the session of every call; it knows the tool already.
+        sessions: the active sessions, of a tool that is bound to none. If there are none, calls pass unchanged.
+        own: gives this context's session. It is over if it is not among the active ones.
+        find: gives the active session of a call, at more cost than `own`.
+        spec: the declaration that an active session is told on each call.
     """
 
     bound: Session | None
@@ -42,7 +42,7 @@ class Route(NamedTuple):
     spec: ToolSpec | None = None
 
     def session(self) -> Session | None:
-        """The session of a call that is made now; None where it passes as it is."""
+        """The session of a call that is made now; None if the call passes unchanged."""
         if self.bound is not None:
             return self.bound
         return self.find() if self.sessions else None
@@ -65,7 +65,7 @@ def not_begun(error: Exception, function: AnyTool) -> bool:
 
 
 def _note_error(call: FollowedCall, error: BaseException, function: AnyTool) -> Outcome | None:
-    """Note how a followed call ended, and return what is shown in the error's place; None for the error itself.
+    """Note how a followed call failed, and return the outcome to show instead; None to raise the error itself.
 
     Call it only in the frame that called the tool.
     """
@@ -158,16 +158,14 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
                 if type(value) is CoroutineType:
                     value = _answer(value, name)
             except BaseException as error:
-                shown = _note_error(found, error, function)
-                if shown is None:
+                found = _note_error(found, error, function)
+                if found is None:
                     raise
             else:
-                shown = found.answered(value)
-                if shown is None:
+                found = found.answered(value)
+                if found is None:
                     return value.value if type(value) is PartialExecution else value
                 del value  # the exception below holds this frame
-            found = shown
-            del shown
         elif not isinstance(found, OUTCOME):
             found = found.call(running(found.arguments, args, kwargs))
         if isinstance(found, Value):
@@ -208,16 +206,14 @@ def async_guard(
                 if type(value) is CoroutineType or isinstance(value, Awaitable):
                     value = await value
             except BaseException as error:
-                shown = _note_error(found, error, function)
-                if shown is None:
+                found = _note_error(found, error, function)
+                if found is None:
                     raise
             else:
-                shown = found.answered(value)
-                if shown is None:
+                found = found.answered(value)
+                if found is None:
                     return value.value if type(value) is PartialExecution else value
                 del value  # the exception below holds this frame
-            found = shown
-            del shown
         elif not isinstance(found, OUTCOME):
             try:
                 found = await found.call_async(running(found.arguments, args, kwargs))

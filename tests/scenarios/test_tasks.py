@@ -1,5 +1,6 @@
 """Every base task is sound, of its level, readable, and can be perturbed in every mode."""
 
+import hashlib
 import json
 from collections import Counter
 from dataclasses import replace
@@ -17,11 +18,12 @@ from sealegs.scenarios.perturbation import (
     LADDER,
     MOST_SEEDS,
     PUBLISHED_FAMILIES,
+    draw_plan,
     implicit_kinds,
     slots,
     victims,
 )
-from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.scoring import Slot, Verdict, judge
 from sealegs.tasks import validate_task
@@ -66,6 +68,23 @@ def test_what_a_task_keeps_of_its_slots_is_of_that_seed_and_task_alone() -> None
             assert slots(TASKS[name], "P2", seed) == slots(anew, "P2", seed)
         other = next((slot.node for seed in range(9) for slot in slots(TASKS[name], "P1", seed)), "")
         assert slots(replace(TASKS[name], level="C1", victim=other), "P1", 0) == (Slot(other, "transient"),)
+
+
+def test_the_plans_of_a_seed_are_fixed() -> None:
+    """A record names the digest of its plan, so a run cannot be resumed or judged by code that draws other plans."""
+    drawn = hashlib.sha256()
+    for episode in list_scenarios(epochs=2):
+        drawn.update(episode.plan.digest().encode())
+    assert drawn.hexdigest() == "17775a74de2843e41d122c5f7cf901c3dc0f81f0d3817160a846a1b737849498"
+
+
+def test_the_rules_that_are_kept_are_those_that_are_drawn() -> None:
+    for name in list(TASKS)[::20]:
+        for mode in MODES:
+            anew = replace(TASKS[name])  # a copy has kept nothing
+            drawn = draw_plan(TASKS[name], mode, 3, 2)
+            assert drawn == draw_plan(anew, mode, 3, 2)
+            assert drawn.digest == drawn.plan.digest()
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, field_validator, model_validator
@@ -141,18 +141,18 @@ class Plan(BaseModel):
         return {"version": self.version, **written}
 
     def digest(self) -> str:
-        """SHA-256 of the plan's canonical JSON, in hexadecimal: equal for equal plans, however they were written.
+        """SHA-256 of the plan's canonical JSON, in hexadecimal: equal for equal plans, however they were written."""
+        written = self.as_data().get("rules", ())
+        return self.digest_of([canonical_rule(rule, data) for rule, data in zip(self.rules, written, strict=True)])
 
-        A rule is meant by order where its JSON names no key, as all were before there was a choice: what was recorded
-        under such a plan still bears its digest.
-        """
-        data = self.as_data()
-        if self.rules:
-            keys = [{} if rule.key == "order" else {"key": rule.key} for rule in self.rules]
-            unkeyed = [{name: value for name, value in rule.items() if name != "key"} for rule in data["rules"]]
-            data["rules"] = [{**rule, **key} for rule, key in zip(unkeyed, keys, strict=True)]
-        text = json.dumps(data, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+    def digest_of(self, rules: Sequence[str]) -> str:
+        """The digest, put together of the canonical JSON of each rule (`canonical_rule`)."""
+        data = self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"rules"})
+        texts = {name: _canonical(value) for name, value in {"version": self.version, **data}.items()}
+        if rules:
+            texts["rules"] = f"[{','.join(rules)}]"
+        text = ",".join([f'"{name}":{texts[name]}' for name in sorted(texts)])
+        return hashlib.sha256(f"{{{text}}}".encode()).hexdigest()
 
     def to_yaml(self) -> str:
         """The plan as YAML, which reads back as an equal plan."""
@@ -162,6 +162,20 @@ class Plan(BaseModel):
         # YAML takes these for line ends; only the escaped form brings them back.
         escaped = any(mark in json.dumps(data, ensure_ascii=False) for mark in "\x85\u2028\u2029\ufeff")
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=not escaped, width=110)
+
+
+def canonical_rule(rule: Rule, data: Mapping[str, Any]) -> str:
+    """The canonical JSON of a rule that is written as this data, for the digest of a plan.
+
+    A rule is meant by order where its JSON names no key, as all were before there was a choice: what was recorded under
+    such a plan still bears its digest.
+    """
+    named = {name: value for name, value in data.items() if name != "key"}
+    return _canonical(named if rule.key == "order" else {**named, "key": rule.key})
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def automatic_id(index: int) -> str:

@@ -23,8 +23,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from sealegs.faults import seeds
 from sealegs.faults.corruption import FAMILIES, VisibleRung, can_corrupt
+from sealegs.faults.kinds import AnyFault
 from sealegs.faults.rungs.forgery import Edit
 from sealegs.faults.rungs.visible_rung import Rung
 from sealegs.scenarios.lower_rungs import lower_rungs
@@ -32,6 +35,7 @@ from sealegs.scenarios.step_use import step_spec
 from sealegs.scenarios.task_sets import SHIPPED, task_set
 from sealegs.tasks.editions import CANARY_FIELD
 
+FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
 TABLE = Path(__file__).parent / "shipped_tasks" / "ladder.json"  # written by `ladder_table`
 UPPER: tuple[VisibleRung, ...] = ("glance", "arithmetic")
 # They make the shares as equal as the tools allow: nearly every step offers `glance`, few offer `across`.
@@ -67,6 +71,14 @@ class StepLadder:
         return found | ({"second_source": "second_source"} if ways.get("second_source") else {})
 
 
+@dataclass(frozen=True, eq=False)
+class DrawnFault:
+    """A fault that may be drawn, made once: what is kept of it can be found by it. `rung`: None off the ladder."""
+
+    fault: AnyFault
+    rung: Rung | None = None
+
+
 @cache
 def step_ladder(task: str, step: str, tasks: str = SHIPPED) -> StepLadder:
     """The proven ladder of a step of a task: read where it ships, else worked out."""
@@ -79,8 +91,8 @@ def step_ladder(task: str, step: str, tasks: str = SHIPPED) -> StepLadder:
 
 def draw_fault(
     task: str, step: str, key: tuple[object, ...], tasks: str = SHIPPED, *, history: bool, stops: bool
-) -> tuple[Rung, dict[str, Any]] | None:
-    """A step's rung, drawn by weight among those that it offers, and the settings of a fault on it.
+) -> DrawnFault | None:
+    """A fault on a step, on a rung that is drawn by weight among those that the step offers.
 
     Args:
         task, step: what is struck.
@@ -99,10 +111,23 @@ def draw_fault(
         return None
     rung = min(offered, key=lambda rung: _time_until(rung, key))
     if rung in UPPER and rung in found.families:
-        return rung, {"kind": min(found.families[rung], key=lambda kind: seeds.digest(*key, kind)), "rung": rung}
-    values = found.values[offered[rung]]
-    first = seeds.digest(*key, "values") % len(values)
-    return rung, {"kind": "forged", "values": [*values[first:], *values[:first]]}
+        return visible_fault(min(found.families[rung], key=lambda kind: seeds.digest(*key, kind)), rung)
+    way = offered[rung]
+    return _forged(task, step, tasks, rung, way, seeds.digest(*key, "values") % len(found.values[way]))
+
+
+@cache
+def visible_fault(kind: str, rung: VisibleRung | None = None) -> DrawnFault:
+    """The fault of a kind, of which there are nine, on one of the two upper rungs or any."""
+    given = {"kind": kind} if rung is None else {"kind": kind, "rung": rung}
+    return DrawnFault(FAULT.validate_python(given), rung)
+
+
+@cache
+def _forged(task: str, step: str, tasks: str, rung: Rung, way: str, first: int) -> DrawnFault:
+    """The fault that writes the values of a lower rung over a step's answer, this one first."""
+    values = step_ladder(task, step, tasks).values[way]
+    return DrawnFault(FAULT.validate_python({"kind": "forged", "values": [*values[first:], *values[:first]]}), rung)
 
 
 def _time_until(rung: Rung, key: tuple[object, ...]) -> float:

@@ -12,21 +12,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
-
-from pydantic import TypeAdapter
+from typing import Literal, NamedTuple
 
 from sealegs.faults import seeds
+from sealegs.faults.call import Moment
 from sealegs.faults.catalogue import explicit_responses
 from sealegs.faults.corruption import FAMILIES, applicable_kinds, can_corrupt
-from sealegs.faults.kinds import AnyFault
-from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.plan import Plan, Rule, canonical_rule
 from sealegs.faults.rungs.visible_rung import Rung
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool
-from sealegs.scenarios.ladder import draw_fault
+from sealegs.scenarios.ladder import DrawnFault, draw_fault, visible_fault
 from sealegs.scenarios.moments import DRAW, PUBLISHED, moment_of
 from sealegs.scenarios.step_use import step_spec, used_fields
 from sealegs.scenarios.task_sets import SHIPPED, task_set
@@ -36,12 +34,12 @@ from sealegs.tasks.editions import CANARY_FIELD
 from sealegs.tasks.graph import Graph, Group, Step, Task
 from sealegs.tasks.reference import ExpectedStep
 
-FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
 IMPLICIT = Path(__file__).parent / "shipped_tasks" / "implicit.json"  # written by `implicit_table`
 LADDER = "ladder"
 PUBLISHED_FAMILIES = "published"
 IMPLICIT_SETTINGS = (LADDER, PUBLISHED_FAMILIES)
 MOST_SEEDS = 64  # of which a task keeps where its faults strike
+MOST_RULES = 8192  # kept, of some 1.7 kB each: those of all shipped tasks over one epoch, of 80 over six
 LEVEL_GROUPS = {"C2": ("1-to-1", "1-to-n"), "C3": ("n-to-n",)}
 PERSISTENCE: dict[str, Persistence] = {
     "P1": "transient",
@@ -92,49 +90,87 @@ class PlanSettings:
     implicit: str = LADDER
 
 
-def draw_plan(
-    task: Task, mode: str, seed: int, epoch: int = 1, settings: PlanSettings = PlanSettings()
-) -> tuple[Plan, dict[str, Rung]]:
-    """The faults of one episode of a task, and the rungs of those that are on the ladder, by their rules' ids."""
+class DrawnPlan(NamedTuple):
+    """The faults of an episode.
+
+    Attributes:
+        plan: the faults.
+        rungs: of those that are on the ladder, by their rules' ids.
+        digest: of the plan.
+    """
+
+    plan: Plan
+    rungs: Mapping[str, Rung]
+    digest: str
+
+
+def draw_plan(task: Task, mode: str, seed: int, epoch: int = 1, settings: PlanSettings = PlanSettings()) -> DrawnPlan:
+    """The faults of one episode of a task."""
     drawn = [
         found
         for slot in slots(task, mode, seed)
         for found in _slot_rules(task, slot, mode, (seed, task.id, mode, epoch, slot.node), settings)
     ]
-    plan = Plan(name=f"maze {task.id} {mode}", seed=seed, rules=tuple(rule for rule, _ in drawn))
-    return plan, {rule.id: rung for rule, rung in drawn if rung}
+    plan = Plan(name=f"maze {task.id} {mode}", seed=seed, rules=tuple(found.rule for found, _ in drawn))
+    digest = plan.digest_of([found.text for found, _ in drawn])
+    return DrawnPlan(plan, {found.rule.id: rung for found, rung in drawn if rung}, digest)
 
 
-def _on_ladder(
-    task: Task, step: Step, mode: str, key: tuple[object, ...], settings: PlanSettings
-) -> tuple[Rung, dict[str, Any]] | None:
-    """The rung and the settings of a step's implicit fault; None where it offers no rung, or none is wanted."""
-    if settings.implicit != LADDER:
-        return None
-    history = settings.moment != PUBLISHED
-    stops = task.level == "C1" and PERSISTENCE[mode] == "permanent"
-    return draw_fault(task.id, step.id, key, settings.tasks, history=history, stops=stops)
+@dataclass(frozen=True, eq=False, slots=True)
+class _Victim:
+    """A step that may become the victim of a slot, and what its rules have in common."""
+
+    step: Step
+    id: str
+    match: Tool
+    when: FirstTouch
 
 
 def _slot_rules(
     task: Task, slot: Slot, mode: str, key: tuple[object, ...], settings: PlanSettings
-) -> Iterator[tuple[Rule, Rung | None]]:
-    steps = victims(task.graph, slot.node)
-    lasting = PERSISTENCE[mode] == "permanent"
-    touched = tuple(step.tool for step in steps)
-    for step in steps:
-        fault, rung = _fault(task, step, mode, key, settings)
-        rule = Rule(
-            id=f"{slot.node}:{step.tool}",
-            match=Tool(step.tool),
-            when=FirstTouch(touched),  # every step of a group has a rule, and one of them becomes the victim
-            fault=fault,
-            persistence=PERSISTENCE[mode],
-            moment=moment_of(task.id, step.id, lasting, settings.moment, (*key, step.tool), settings.tasks),
-            at_most=1 if PERSISTENCE[mode] == "transient" else None,
-            key="order",  # so that records of one seed stay what they are
-        )
-        yield rule, rung
+) -> Iterator[tuple[_DrawnRule, Rung | None]]:
+    persistence = PERSISTENCE[mode]
+    for victim in _possible_victims(task, slot.node):
+        step = victim.step
+        drawn = _fault(task, step, mode, key, settings)
+        lasting = persistence == "permanent"
+        moment = moment_of(task.id, step.id, lasting, settings.moment, (*key, step.tool), settings.tasks)
+        yield _rule(victim, drawn, persistence, moment), drawn.rung
+
+
+def _possible_victims(task: Task, node: str) -> tuple[_Victim, ...]:
+    """The possible victims of a slot, kept with the task."""
+    kept: dict[str, tuple[_Victim, ...]] = vars(task).setdefault("possible_victims", {})
+    found = kept.get(node)
+    if found is None:
+        steps = victims(task.graph, node)
+        # Every step of a group has a rule, and one of them becomes the victim.
+        when = FirstTouch(tuple(step.tool for step in steps))
+        found = kept[node] = tuple(_Victim(step, f"{node}:{step.tool}", Tool(step.tool), when) for step in steps)
+    return found
+
+
+class _DrawnRule(NamedTuple):
+    """A rule, and its canonical JSON."""
+
+    rule: Rule
+    text: str
+
+
+# The same few faults are drawn for a step in epoch after epoch, and to make a rule costs more than to draw its fault.
+@lru_cache(maxsize=MOST_RULES)
+def _rule(victim: _Victim, drawn: DrawnFault, persistence: Persistence, moment: Moment | None) -> _DrawnRule:
+    rule = Rule(
+        id=victim.id,
+        match=victim.match,
+        when=victim.when,
+        fault=drawn.fault,
+        persistence=persistence,
+        moment=moment,
+        at_most=1 if persistence == "transient" else None,
+        key="order",  # so that records of one seed stay what they are
+    )
+    return _DrawnRule(rule, canonical_rule(rule, rule.model_dump(mode="json", by_alias=True, exclude_defaults=True)))
 
 
 def victims(graph: Graph, node: str) -> tuple[Step, ...]:
@@ -143,29 +179,29 @@ def victims(graph: Graph, node: str) -> tuple[Step, ...]:
     return tuple(s for b in found.branches for s in b.steps) if isinstance(found, Group) else (found,)
 
 
-def _fault(
-    task: Task, step: Step, mode: str, key: tuple[object, ...], settings: PlanSettings
-) -> tuple[AnyFault, Rung | None]:
-    """A step's fault, and its rung if it is on the ladder."""
+def _fault(task: Task, step: Step, mode: str, key: tuple[object, ...], settings: PlanSettings) -> DrawnFault:
+    """A step's fault."""
     if mode in ("P1", "P2"):
-        responses = explicit_responses("P1" if mode == "P1" else "P2")
-        return responses[seeds.digest(*key) % len(responses)], None
+        responses = _responses(mode)
+        return responses[seeds.digest(*key) % len(responses)]
     tasks = settings.tasks
-    on_ladder = _on_ladder(task, step, mode, (*key, step.tool), settings)
-    if on_ladder is not None:
-        rung, fault = on_ladder
-        return _visible(**fault) if "values" not in fault else FAULT.validate_python(fault), rung
+    if settings.implicit == LADDER:
+        stops = task.level == "C1" and PERSISTENCE[mode] == "permanent"
+        history = settings.moment != PUBLISHED
+        on_ladder = draw_fault(task.id, step.id, (*key, step.tool), tasks, history=history, stops=stops)
+        if on_ladder is not None:
+            return on_ladder
     drawn = sorted(FAMILIES, key=lambda family: seeds.digest(*key, step.tool, family))
     kind = next((family for family in drawn if _fits(task.id, step.id, family, tasks)), None)
     if kind is None:
         raise ValueError(_nothing_fits(task.id, step, step_spec(task, step, task_set(tasks).corpus(task.id))))
-    return _visible(kind), None
+    return visible_fault(kind)
 
 
 @cache
-def _visible(kind: str, rung: str | None = None) -> AnyFault:
-    """The fault of a kind, of which there are nine, on one of the two upper rungs or any; it is frozen."""
-    return FAULT.validate_python({"kind": kind} if rung is None else {"kind": kind, "rung": rung})
+def _responses(mode: Literal["P1", "P2"]) -> tuple[DrawnFault, ...]:
+    """The explicit faults of a mode."""
+    return tuple(DrawnFault(fault) for fault in explicit_responses(mode))
 
 
 @cache

@@ -20,6 +20,7 @@ from sealegs.scenarios.moments import DRAW, PUBLISHED, history_tools, possible_m
 from sealegs.scenarios.perturbation import (
     LADDER,
     PUBLISHED_FAMILIES,
+    DrawnPlan,
     PlanSettings,
     draw_plan,
     slots,
@@ -31,6 +32,7 @@ from sealegs.scoring import Case, Slot
 from sealegs.scoring.task_progress import node_of
 from sealegs.tasks import Risk, Task
 from sealegs.tasks.editions import edition_facts
+from sealegs.tasks.graph import Step
 from sealegs.tasks.written_forms import ENGLISH, LANGUAGES
 from sealegs.traces import Record
 from sealegs.world.corpus import Corpus
@@ -97,12 +99,17 @@ class Scenario:
     @property
     def plan(self) -> Plan:
         """The faults."""
-        return scenario_faults(self)[0]
+        return scenario_faults(self).plan
+
+    @property
+    def plan_digest(self) -> str:
+        """The digest of the faults, which records name."""
+        return scenario_faults(self).digest
 
     @property
     def rungs(self) -> Mapping[str, Rung]:
         """The rung of the ladder on which each implicit fault is detectable, by the rule's id; none off it."""
-        return scenario_faults(self)[1]
+        return scenario_faults(self).rungs
 
     def hardest_rung(self, found: Record) -> str:
         """The hardest rung on which a fault that arrived is detectable; empty if none is on the ladder."""
@@ -135,7 +142,11 @@ class Scenario:
         corpus, graph = self.set.corpus(self.task), self.base.graph
         # `draw_plan` names its rules NODE:TOOL; a plan of the user's may name them as it likes.
         drawn = {rule.id.partition(":")[2]: rule.moment for rule in self.plan.rules} if not self.own else {}
-        able = [step for step in graph.walk() if len(possible_moments(self.task, step.id, self.tasks)) > 1]
+        # Kept with the graph, since each of its episodes asks.
+        able: tuple[Step, ...] | None = vars(graph).get("steps_at_moments")
+        if able is None:
+            steps = (step for step in graph.walk() if len(possible_moments(self.task, step.id, self.tasks)) > 1)
+            able = vars(graph)["steps_at_moments"] = tuple(steps)
         return {step.id: risk_of(step, drawn.get(step.tool) or PUBLISHED, corpus) for step in able}
 
     @property
@@ -159,7 +170,7 @@ class Scenario:
             "level": self.base.level,
             "mode": self.mode,
         }
-        facts |= {"epoch": self.epoch, "seed": self.seed, "plan": self.plan.digest()}
+        facts |= {"epoch": self.epoch, "seed": self.seed, "plan": self.plan_digest}
         facts |= {name: getattr(self, name) for name in SCENARIO_BEFORE}
         optional = (("own", self.own), ("tasks", self.tasks), ("rungs", dict(self.rungs)))
         marks = {name: value for name, value in optional if value}
@@ -184,10 +195,11 @@ def scenario_words(facts: Mapping[str, str]) -> list[str]:
 
 
 @lru_cache(maxsize=2048)  # a run as it is by default has 2,000 episodes; each takes 6 kB
-def scenario_faults(episode: Scenario) -> tuple[Plan, Mapping[str, Rung]]:
-    """An episode's faults, and the rungs of those that are on the ladder, by their rules' ids."""
+def scenario_faults(episode: Scenario) -> DrawnPlan:
+    """An episode's faults."""
     if episode.own:
-        return plan_from(json.loads(episode.own)), {}
+        plan = plan_from(json.loads(episode.own))
+        return DrawnPlan(plan, {}, plan.digest())
     settings = PlanSettings(episode.tasks, episode.moment, episode.implicit)
     return draw_plan(episode.set.tasks[episode.task], episode.mode, episode.seed, episode.epoch, settings)
 

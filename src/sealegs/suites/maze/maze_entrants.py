@@ -48,7 +48,7 @@ def scores_of(episodes: Iterable[ComparedEpisode]) -> Scores[MazeResult]:
 
 
 def _content(episode: Scenario, plan: str) -> Hashable:
-    return episode.base.level, episode.mode, plan or episode.plan.digest(), episode.set.digest
+    return episode.base.level, episode.mode, plan or episode.plan_digest, episode.set.digest
 
 
 def maze_entrants(path: Path, judge: MazeJudge) -> list[Entrant]:

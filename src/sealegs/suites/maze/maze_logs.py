@@ -110,7 +110,7 @@ def _episode(found: Record, file: Path) -> Scenario:
     if episode.task not in episode.set.tasks:
         raise LogError(f"{file}: there is no base task {episode.task!r}; the log is of another version of the corpus")
     check_edition(found, episode.set.edition, file)
-    if found.about.get("plan") != episode.plan.digest():
+    if found.about.get("plan") != episode.plan_digest:
         raise LogError(f"{file}: the faults of {found.episode} are not those of this version of Sealegs; run it again")
     return episode
 

@@ -5,9 +5,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sealegs.agents import SCRIPTED, Briefing, Say, ScriptedAgent, UseTool
 from sealegs.agents.planners import found_done
+from sealegs.agents.scripted_agent import parse_tool_message
 from sealegs.faults.invariants import Bounds
 from sealegs.faults.spec import ToolSpec
 from sealegs.tasks import Persistence
@@ -19,6 +22,24 @@ SPECS = {tool: ToolSpec(tool) for tool in RIGHT} | {
 }
 ERROR = json.dumps({"error": {"status": 503, "message": "Service Temporarily Unavailable"}})
 POISON = json.dumps({"price": -50.25})
+
+
+@given(
+    st.text(st.sampled_from(list('{}[]":,0e+-.aN \t\n\r\x0b\u00a0\ufeff')), max_size=12)
+    | st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    ).map(json.dumps),
+    st.sampled_from(["", " ", "\r\n\t", "\x0b", "\ufeff", "x"]),
+    st.sampled_from(["", " ", "\n", "\u00a0", " x", "{}"]),
+)
+def test_a_message_is_read_as_the_library_reads_it(text: str, before: str, after: str) -> None:
+    message = before + text + after
+    try:
+        expected = json.loads(message)
+    except ValueError:
+        expected = message
+    assert repr(parse_tool_message(message)) == repr(expected)  # as text, for what is not a number equals nothing
 
 
 def made(name: str, slots: Mapping[str, Persistence] | None = None, task: object = TASK) -> ScriptedAgent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
@@ -75,6 +76,17 @@ def test_may_match_never_skips_a_match(matcher: Matcher, situation: Situation) -
     assert matcher.matches(*situation) <= true
     assert (not matcher.matches(*situation)) <= false
     assert matcher.may_match(tool, tags) == true
+
+
+PATTERN_SIGNS = st.text(st.sampled_from(["a", "b", "B", "*", "?", "[", "]", "!", "-", "\n"]), min_size=1, max_size=5)
+
+
+@given(PATTERN_SIGNS, PATTERN_SIGNS)
+def test_a_tool_is_matched_as_the_library_matches_names(pattern: str, tool: str) -> None:
+    for name in (tool, pattern):  # a pattern with signs in it need not match itself
+        fits = fnmatchcase(name, pattern)
+        assert Tool(pattern).may_match(name, frozenset()) == fits
+        assert Tool(pattern).matches(name, frozenset(), {}) == fits
 
 
 @given(MATCHERS)

@@ -55,7 +55,7 @@ class Planner(ScriptedAgent):
     def observe(self, use: UseTool, text: str) -> None:
         """Keep a sound answer; count anything else as a failure of the tool."""
         data = parse_tool_message(text)
-        problem = self.problem(use, data)
+        problem = self.problem(use, text, data)
         if problem is None:
             self.answers[self.graph.step_of[use.tool].id] = data
             self.failures.pop(use.tool, None)
@@ -68,13 +68,13 @@ class Planner(ScriptedAgent):
         self.answers[step] = answer
         self.kept.add(step)
 
-    def problem(self, use: UseTool, data: object) -> str | None:
-        """The problem of an answer, as far as one can see."""
+    def problem(self, use: UseTool, text: str, data: object) -> str | None:
+        """The problem of an answer, as far as one can see. `data`: what the text says."""
         error = error_body(data)
         if error is not None:
             return f"failed with {error.get('status', error.get('type'))}: {error.get('message')}"
         # What another tool did lacks some of what this one declares; to distrust it would be to act a second time.
-        found = () if done_by_another(data) else self.specs[use.tool].violations_of_json(use.arguments, data)
+        found = () if done_by_another(data) else self.specs[use.tool].violations_in_message(use.arguments, text, data)
         return f"gave an answer that cannot be right ({found[0].reason})" if found else None
 
 

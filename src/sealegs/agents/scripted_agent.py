@@ -18,6 +18,9 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.tasks import Persistence, Risk
 from sealegs.tasks.graph import Binding, Constant, Deliverable, Graph, Step, Task, UserInput
 
+SPACES = " \t\n\r"  # those of JSON
+_DECODER = json.JSONDecoder()
+
 
 @dataclass(frozen=True, slots=True)
 class UseTool:
@@ -73,8 +76,7 @@ class ScriptedAgent(ABC):
 
     def use(self, step: Step) -> UseTool:
         """The call of a step, its arguments taken from the request and from the answers so far."""
-        given = ((name, self.value(binding)) for name, binding in step.arguments.items())
-        return UseTool(step.tool, dict(given))
+        return UseTool(step.tool, {name: self.value(binding) for name, binding in step.arguments.items()})
 
     def value(self, binding: Binding) -> Any:
         """The value that a binding names; None where an answer lacks the field."""
@@ -116,7 +118,9 @@ def format_value(value: Any) -> str:
 def parse_tool_message(text: str) -> Any:
     """The data of a tool message; the text itself where it is not JSON."""
     try:
-        return json.loads(text)
+        bare = text.strip(SPACES)  # which `json.loads` looks for at more cost
+        data, end = _DECODER.raw_decode(bare)
+        return data if end == len(bare) else text
     except (ValueError, RecursionError):
         return text
 

@@ -9,6 +9,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Self, cast
 
 from pydantic import (
@@ -87,8 +88,13 @@ class Tool(Matcher):
 
     def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:
         """Decided by the name."""
-        fits = fnmatchcase(tool, self.tool)
+        # Asked of each tool in each episode, and most rules name one by its name.
+        fits = tool == self.tool if self._literal else fnmatchcase(tool, self.tool)
         return fits, not fits
+
+    @cached_property
+    def _literal(self) -> bool:
+        return not any(mark in self.tool for mark in "*?[")
 
 
 @dataclass(frozen=True, config=STRICT)

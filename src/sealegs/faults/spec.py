@@ -98,10 +98,10 @@ class ToolSpec:
 
         return violations(self.invariants, self.present, arguments, output)
 
-    def violations_of_json(self, arguments: Mapping[str, Any], output: Any) -> tuple[Violation, ...]:
-        """The `violations` of an answer that was read from JSON; kept, as most answers come in many episodes."""
+    def violations_in_message(self, arguments: Mapping[str, Any], text: str, output: Any) -> tuple[Violation, ...]:
+        """The `violations` of an answer, known by this text; kept, as most answers come in many episodes."""
         try:
-            key = _ENCODER.encode((arguments, output))
+            key = _ENCODER.encode(arguments), text
         except (TypeError, ValueError, RecursionError):  # arguments that are not JSON
             return self.violations(arguments, output)
         found = self._checked.get(key)
@@ -112,8 +112,8 @@ class ToolSpec:
         return found
 
     @cached_property
-    def _checked(self) -> dict[str, tuple[Violation, ...]]:
-        """The violations of the answers seen so far, by call and answer."""
+    def _checked(self) -> dict[tuple[str, str], tuple[Violation, ...]]:
+        """The violations of the answers seen so far, by arguments and text."""
         return {}
 
 

@@ -69,20 +69,21 @@ class ToolState:
         self.effects = spec is None or spec.effects is not False  # where nothing is declared, any call may have one
         self.never_dry = False  # known once the tool has refused to run without effect
         matching = [rule for rule in rules if rule.match.may_match(tool, tags)]
-        self.rules = tuple(
-            RuleState(rule, tool, spec, tags, (*key, tool, rule.id)) for rule in matching if not rule.misses(spec)
-        )
-        self.missed = tuple(rule for rule in matching if rule.misses(spec))
+        taken = [rule for rule in matching if not rule.misses(spec)] if matching else matching
+        # Most tools of an episode have no rules, so what is asked of rules is asked where there are some.
+        states = [RuleState(rule, tool, spec, tags, (*key, tool, rule.id)) for rule in taken] if taken else ()
+        self.rules: tuple[RuleState, ...] = tuple(states)
+        self.missed = tuple(rule for rule in matching if rule not in taken) if len(taken) < len(matching) else ()
         # Also of rules on other tools: who is touched first decides for all.
-        self.groups = tuple(group for group in groups if tool in group)
+        self.groups = tuple([group for group in groups if tool in group])
         # Without rules of its own, a tool in a group is not idle: a call of it decides who is struck.
         self.idle = not self.rules and not self.groups
-        self.counts = any(one.counts or not one.by_order for one in self.rules)  # so that calls are taken one by one
+        self.counts = bool(taken) and any(one.counts or not one.by_order for one in self.rules)  # then one by one
         self.calls = itertools.count()
         self.counted = False  # whether a call was
-        self.keyed = any(one.by_arguments for one in self.rules)
+        self.keyed = bool(taken) and any(one.by_arguments for one in self.rules)
         self.arguments = ArgumentMemory(spec)
-        stale = any(one.rule.fault.remembers for one in self.rules)
+        stale = bool(taken) and any(one.rule.fault.remembers for one in self.rules)
         # Keeping outcomes means copying them, so it is done only for kinds that serve old answers.
         self.earlier: deque[tuple[Mapping[str, Any], Outcome]] | None = deque(maxlen=MEMORY) if stale else None
         # Whether the conditions of its rules alone decide what strikes a call, the first one aside.
@@ -373,7 +374,7 @@ def count_same(counts: dict[str, Iterator[int]], arguments: str) -> int:
 
 
 def _parts(match: Matcher) -> tuple[Matcher, ...]:
-    return match.all if isinstance(match, AllOf) else (match,)
+    return match.all if type(match) is AllOf else (match,)  # of an abstract class, for which `isinstance` is slow
 
 
 def _copied_arguments(arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ reads or reports an episode passes the setup on as a whole, and asks here what a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from sealegs.faults.call import Layer
@@ -38,7 +38,7 @@ class ScenarioSetup:
 
     def about(self) -> dict[str, Any]:
         """The facts that a record notes of it."""
-        return asdict(self)
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def layers(self, episode: Scenario) -> list[Layer]:
         """The layers between the agent and the faults."""

@@ -27,13 +27,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from sealegs.faults.call import Moment
 from sealegs.tasks.graph import Graph, Group, Node, Step
 from sealegs.tasks.precedence import precedence
 
 Persistence = Literal["transient", "permanent"]
+NOTHING: frozenset[Any] = frozenset()
 MOST_KEPT = 1024  # states of a graph of which it is kept what comes next
 
 
@@ -104,7 +105,7 @@ def next_calls(graph: Graph, state: State) -> tuple[str, ...]:
         state.broken,
         state.doubtful,
         state.kept,
-        frozenset(state.pending.items()),
+        frozenset(state.pending.items()) if state.pending else NOTHING,
         _risks_met(graph, state),
     )
     found = kept.get(key)
@@ -117,6 +118,8 @@ def next_calls(graph: Graph, state: State) -> tuple[str, ...]:
 
 def _risks_met(graph: Graph, state: State) -> frozenset[tuple[str, Risk]]:
     """The risks of steps that are in doubt or that a pending fault may still strike; no other decides anything."""
+    if not state.risks:
+        return NOTHING
     struck = {*state.doubtful, *state.pending}
     return frozenset(
         (id, risk)

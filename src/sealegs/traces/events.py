@@ -217,6 +217,7 @@ _FIELDS = {
 }
 
 _KINDS: tuple[type[Event], ...] = tuple(_FIELDS)
+_NAMED_VALUES = {kind: (names, attrgetter(*names)) for kind, names in _FIELDS.items()}
 _VALUES = {kind: (place, attrgetter(*_FIELDS[kind][1:], "type")) for place, kind in enumerate(_KINDS)}
 
 
@@ -237,7 +238,8 @@ def event_of_values(values: tuple[int, tuple[Any, ...]]) -> Event:
 
 def encode_event(event: Event) -> dict[str, Any]:
     """The event as a JSON object; its type comes first."""
-    data = {name: getattr(event, name) for name in _FIELDS[type(event)]}
+    names, values = _NAMED_VALUES[type(event)]
+    data = dict(zip(names, values(event), strict=True))
     if isinstance(event, ToolCalled) and not event.retry:
         del data["retry"]
     elif isinstance(event, FaultInjected) and not event.cut_off:

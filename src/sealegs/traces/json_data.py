@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-import math
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 DEPTH = 100  # levels of nesting that are kept
@@ -23,7 +23,7 @@ ATOMS = frozenset({str, bool, type(None)})
 def to_json_data(value: Any) -> Any:
     """The value as JSON data. Never raises."""
     try:
-        return value.copy() if type(value) is dict and _flat(value) else _plain(value, ())
+        return _plain(value, ())
     except Exception:  # a container that cannot be walked through, or changes meanwhile
         return _text(value)
 
@@ -44,7 +44,8 @@ def _flat(value: dict[Any, Any]) -> bool:
     for key, item in value.items():
         # By exact type: a subclass may be written otherwise than its base.
         kind = type(item)
-        if type(key) is not str or not (kind in ATOMS or (kind is int and -LARGEST < item < LARGEST)):
+        plain = kind in ATOMS or (kind is int and -LARGEST < item < LARGEST) or (kind is float and isfinite(item))
+        if type(key) is not str or not plain:
             return False
     return True
 
@@ -58,7 +59,9 @@ def _plain(value: Any, inside: tuple[int, ...]) -> Any:
     if kind is int:
         return value if -LARGEST < value < LARGEST else hex(value)
     if kind is float:
-        return value if math.isfinite(value) else str(value)
+        return value if isfinite(value) else str(value)
+    if kind is dict and len(inside) < DEPTH and _flat(value):
+        return value.copy()
     if kind is dict or kind is list or kind is tuple or _holds_others(value):
         # Only the containers around it are looked at: the same list twice side by side is not a circle.
         if id(value) in inside or len(inside) >= DEPTH:

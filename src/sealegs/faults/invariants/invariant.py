@@ -6,11 +6,13 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from sealegs.faults import paths
 
 Data = Mapping[str, Any]
+MOST_PATHS = 1024  # whose keys are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ def _key_paths(data: Any, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, .
             yield from _key_paths(value, (*prefix, "*"))
 
 
+@lru_cache(maxsize=MOST_PATHS)
 def path_keys(path: str) -> tuple[str, ...]:
     """The keys of a path without list positions."""
     return tuple(key for key in path.split(".") if not key.isdigit())

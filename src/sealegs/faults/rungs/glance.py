@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from sealegs.faults import paths
@@ -37,6 +38,7 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "humidity": (0, 100),
     "stars": (0, 7),
 }
+MOST_NAMES = 1024  # of fields, of which it is kept what they allow
 
 
 def glance(arguments: Mapping[str, Any], output: Any) -> tuple[str, ...]:
@@ -58,7 +60,7 @@ def _findings(arguments: Mapping[str, Any], output: Any) -> Iterator[str]:
             if name in arguments and _differs(arguments[name], value):
                 yield f"{name}: is not what was asked for"
     for path, value in paths.leaves(output):
-        name = next((key for key in reversed(path.split(".")) if not key.isdigit()), "")
+        name = _named(path)
         if value is None or value == "":
             if arguments.get(name, "") not in (None, ""):
                 continue  # which is a difference from the argument, found above
@@ -78,7 +80,21 @@ def _differs(wanted: Any, answered: Any) -> bool:
 
 
 def _possible(name: str, value: float) -> bool:
+    limits, unsigned = _allowed(name)
+    return not (unsigned and value < 0) and all(low <= value <= high for low, high in limits)
+
+
+# Fields have the same few names in answer after answer.
+@lru_cache(maxsize=MOST_NAMES)
+def _named(path: str) -> str:
+    """The last name in a path that is not a place in a list."""
+    return next((key for key in reversed(path.split(".")) if not key.isdigit()), "")
+
+
+@lru_cache(maxsize=MOST_NAMES)
+def _allowed(name: str) -> tuple[tuple[tuple[float, float], ...], bool]:
+    """The limits of a number in a field of this name, and whether it is never negative."""
     words = frozenset(WORDS.findall(name.lower()))
-    if value < 0 and words & UNSIGNED and not words & SIGNED:
-        return False
-    return all(low <= value <= high for word, (low, high) in LIMITS.items() if word in words)
+    return tuple(limit for word, limit in LIMITS.items() if word in words), bool(
+        words & UNSIGNED
+    ) and not words & SIGNED

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Literal, get_args
 
 import jsonschema_rs
@@ -61,8 +61,12 @@ def broken_relations(spec: ToolSpec | None, arguments: Mapping[str, Any], output
 def _of(spec: ToolSpec | None, kinds: tuple[type[Any], ...], arguments: Mapping[str, Any], output: Any) -> list[Any]:
     if spec is None or not isinstance(output, Mapping):
         return []
-    chosen: list[Invariant] = [one for one in spec.invariants if isinstance(one, kinds)]
-    return [one for one in chosen if not one.holds(arguments, output)]
+    return [one for one in spec.invariants if _is_of(type(one), kinds) and not one.holds(arguments, output)]
+
+
+@cache  # they are abstract classes, of which Python asks anew for each object
+def _is_of(kind: type[Invariant], kinds: tuple[type[Any], ...]) -> bool:
+    return issubclass(kind, kinds)
 
 
 def keeps_structure(spec: ToolSpec | None, output: Any) -> bool:

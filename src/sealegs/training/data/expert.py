@@ -246,9 +246,11 @@ class Expert(Planner):
         if not self.wrong:  # after a failure the drawn solution no longer counts
             self._left = self._order.after(self._left, self._order.index[self.graph.step_of[use.tool].id])
 
-    def problem(self, use: UseTool, data: object) -> str | None:
+    def problem(self, use: UseTool, text: str, data: object) -> str | None:
         """The problem of an answer, not counting advice beside it."""
-        return super().problem(use, strip_advice_note(data))
+        bare = strip_advice_note(data)
+        # No answer reads so: what is known of an answer with its advice is not known of it alone.
+        return super().problem(use, text if bare is data else f"without advice: {text}", bare)
 
     def _observe_look(self, use: UseTool, text: str) -> None:
         assert self.trouble is not None

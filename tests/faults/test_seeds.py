@@ -116,3 +116,10 @@ def test_streams_do_not_share_state() -> None:
 def test_a_joined_beginning_names_the_same_stream(beginning: list[object], rest: list[str]) -> None:
     assert seeds.digest(seeds.joined(*beginning), *rest) == seeds.digest(*beginning, *rest)
     assert seeds.joined_digest(seeds.joined(*beginning)) == seeds.digest(*beginning)
+
+
+@given(st.text(max_size=5), st.integers(0, 10**6), st.text(max_size=5))
+def test_a_beginning_that_is_hashed_once_gives_the_same_digests(beginning: str, number: int, name: str) -> None:
+    digest_of = seeds.numbered_digests(beginning, name)
+    for one in (number, 0, number):
+        assert digest_of(one) == seeds.digest(beginning, one, name)

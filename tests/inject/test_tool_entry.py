@@ -138,6 +138,44 @@ def test_the_short_way_shows_what_the_long_one_does(
     assert short == played(rules, calls, False, heard)
 
 
+ALONE = st.builds(
+    lambda fault, more: Rule(match=Tool("pay"), fault=fault, **more),
+    st.sampled_from(FAULTS[:5]),
+    st.sampled_from([{}, {"moment": "after"}, {"key": "order"}, {"key": "arguments"}]),
+)
+
+
+@settings(deadline=None)
+@given(ALONE, CALLS)
+def test_one_fault_on_every_call_strikes_at_the_moments_of_the_long_way(
+    rule: Rule, calls: list[tuple[Any, bool, int | None]]
+) -> None:
+    assert played([rule], calls, True, False) == played([rule], calls, False, False)
+
+
+@pytest.mark.parametrize("moment", [None, "after"])
+def test_threads_have_the_work_done_as_often_as_one_after_another(moment: Moment | None) -> None:
+    rule = Rule(match=Tool("pay"), fault=Error(status=503), moment=moment)
+
+    def done(threads: int) -> Counter[int]:
+        work: list[int] = []
+        session = Session(Plan(name="p", seed=5, rules=(rule,)), clock=VirtualClock())
+        pay = wrap(work.append, session, name="pay")
+
+        def call() -> None:
+            for number in range(24_000 // threads):
+                with suppress(ToolFault):
+                    pay(number % 2)
+
+        run_hurried([threading.Thread(target=call) for _ in range(threads)])
+        assert [one.__qualname__.split(".")[1] for one in session.entries.values()] == [
+            "_by_moment" if moment is None else "_after"
+        ]
+        return Counter(work)
+
+    assert done(8) == done(1)
+
+
 @pytest.mark.parametrize("counted", [True, False], ids=["by arguments", "by order too"])
 def test_threads_are_struck_as_often_as_one_after_another(counted: bool) -> None:
     rules = [Rule(match=Tool("pay"), when=Probability(0.2), fault=Error(status=503), moment="before")]

@@ -34,6 +34,19 @@ def joined_digest(key: str) -> int:
     return int.from_bytes(blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
+def numbered_digests(beginning: str, name: str) -> Callable[[int], int]:
+    """A function that gives `digest(beginning, number, name)` of a number; it hashes the beginning once."""
+    copy = blake2b(f"{beginning}{SEPARATOR}".encode("utf-8", "surrogatepass"), digest_size=8).copy
+    end = f"{SEPARATOR}{name}".encode("utf-8", "surrogatepass")
+
+    def digest_of(number: int) -> int:
+        hashed = copy()
+        hashed.update(b"%d%b" % (number, end))
+        return int.from_bytes(hashed.digest())
+
+    return digest_of
+
+
 def uniform(*key: object) -> float:
     """One number in [0, 1), a function of the key alone."""
     return (digest(*key) >> 11) / TWO_53

@@ -104,9 +104,9 @@ class Injector:
         """Count a call of the tool that a model asked for with others, and return its number."""
         return self._turns.number(target.tool, target.calls, place)
 
-    def deliver(self, rule_state: RuleState) -> None:
-        """Note that a rule's fault was delivered, for rules that wait for it. No listener is told."""
-        self._delivered.add(rule_state.rule.id)
+    def note_of_delivery(self, rule_state: RuleState) -> Callable[[], None]:
+        """A function that notes that a rule's fault was delivered, for rules that wait for it. No listener is told."""
+        return partial(self._delivered.add, rule_state.rule.id)
 
     def _begun(self, tool: str) -> ToolState:
         """The tool as it stays from its first call on. A declaration may have replaced what the caller has in hand."""

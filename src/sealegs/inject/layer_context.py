@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, 
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
-from sealegs.faults.call import Call, Layer, Moment, Outcome, Wait
+from sealegs.faults.call import Call, Failure, Layer, Moment, Outcome, PartialExecution, Value, Wait
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.call_context import FollowedCall
@@ -139,6 +139,11 @@ class Watcher(Protocol):
         """A fault fired."""
 
 
+def returned_outcome(value: object) -> Outcome:
+    """The outcome of a tool that returned this."""
+    return value if type(value) is PartialExecution else Value(value)
+
+
 class LateAnswer(NamedTuple):
     """A rule's fault that answers calls of one tool after the tool's work.
 
@@ -152,10 +157,19 @@ class LateAnswer(NamedTuple):
     answer: Callable[[], Outcome]
     deliver: Callable[[], None]
 
-    def to(self, outcome: Outcome) -> tuple[Outcome, bool]:
-        """The answer that replaces the tool's own, and whether it differs from that."""
+    def to_value(self, value: object) -> tuple[Outcome, bool]:
+        """The answer that replaces what the tool returned, and whether it differs from that."""
         shown = self.answer()
-        delivered = not same_outcome(shown, outcome)
+        # An error in place of a value does, and to make an outcome of the value would cost as much as all else.
+        delivered = isinstance(shown, Failure) or not same_outcome(shown, returned_outcome(value))
+        if delivered:
+            self.deliver()
+        return shown, delivered
+
+    def to_failure(self, failure: Failure) -> tuple[Outcome, bool]:
+        """The answer that replaces the tool's failure, and whether it differs from that."""
+        shown = self.answer()
+        delivered = not same_outcome(shown, failure)
         if delivered:
             self.deliver()
         return shown, delivered

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from sealegs.faults.call import Call, Failure, Moment, Outcome, PartialExecution, Value
+from sealegs.faults.call import Call, Failure, Moment, Outcome
 from sealegs.faults.equal import MOST as MOST_FORMS
 from sealegs.faults.equal import may_be_kept
 from sealegs.faults.triggers import FOREVER
@@ -83,12 +83,13 @@ class DecidedCalls:
     Attributes:
         key: of the arguments.
         calls: counts the calls.
+        draw_moment: draws the moment of the next call, for a rule of which nothing else is drawn; None before one did.
         passing: numbers of calls of the tool of which it is known that no rule that goes by them strikes them.
         same_pass_until: a call with these arguments that is counted from now on passes those rules that go by
             arguments, if its number is below this one.
     """
 
-    __slots__ = ("_rules", "_spared", "calls", "key", "passing", "same_pass_until")
+    __slots__ = ("_rules", "_spared", "calls", "draw_moment", "key", "passing", "same_pass_until")
 
     def __init__(self, rules: Sequence[RuleState], key: str, calls: Iterator[int]) -> None:
         self.key = key
@@ -97,6 +98,7 @@ class DecidedCalls:
         self._spared: list[Callable[[int], int]] | None = None  # of each rule; None before the second call
         self.passing = range(0)
         self.same_pass_until = 0
+        self.draw_moment: Callable[[], Moment] | None = None
 
     def struck_by(self, nth: int, times: int) -> list[RuleState]:
         """The rules that strike the call with these numbers. Where there are none, note which later calls pass, too."""
@@ -144,7 +146,7 @@ class _QuickCalls(Generic[S, T]):
         self._struck = struck
         self._late = partial(LateAnsweredCall, state.tool, self._read, numbers) if following is None else following.late
         self._late_answers = {
-            one: LateAnswer(one.rule, one.answer, partial(injector.deliver, one))
+            one: LateAnswer(one.rule, one.answer, injector.note_of_delivery(one))
             for one in state.rules
             if one.substitutes
         }
@@ -158,7 +160,47 @@ class _QuickCalls(Generic[S, T]):
 
     def entry(self) -> ToolEntry[S, T]:
         """The way in."""
-        return self._by_arguments() if self._state.keyed else self._by_order()
+        if self._state.keyed:
+            return self._by_arguments()
+        rules = self._state.rules
+        if self._no_listener and self._always and len(rules) == 1 and rules[0].substitutes:
+            if rules[0].moments == ("after",):
+                return self._after(rules[0])
+            if rules[0].moments == ("before", "after") and rules[0].draws_by_arguments:
+                return self._by_moment(rules[0])
+        return self._by_order()
+
+    def _after(self, rule_state: RuleState) -> ToolEntry[S, T]:
+        """The way in where one fault answers every call after the tool's work."""
+        state, number, calls, place_of = self._state, self._injector.number, self._state.calls, place_in_turn.get
+        late, late_answer = self._late, self._late_answers[rule_state]
+
+        def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> FollowedCall:
+            place = place_of()
+            return late(args, kwargs, next(calls) if place is None else number(state, place), late_answer)
+
+        return entry
+
+    def _by_moment(self, rule_state: RuleState) -> ToolEntry[S, T]:
+        """The way in where one fault answers every call, before the tool's work or after it, as its arguments draw."""
+        state, number, unknown = self._state, self._injector.number, self._unknown
+        calls, place_of, look_up, answer = state.calls, place_in_turn.get, self._look_up, self._answer
+        late, late_answer = self._late, self._late_answers[rule_state]
+
+        def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | FollowedCall | Outcome | None:
+            try:
+                known = look_up(*args, **kwargs)
+            except (UnknownArguments, TypeError):
+                return unknown(session, args, kwargs)
+            place = place_of()
+            nth = next(calls) if place is None else number(state, place)
+            if known.draw_moment is None:
+                known.draw_moment = rule_state.draw_moments(known.key)
+            if known.draw_moment() == "after":
+                return late(args, kwargs, nth, late_answer)
+            return answer(rule_state, args, kwargs)
+
+        return entry
 
     def _by_arguments(self) -> ToolEntry[S, T]:
         """The way in where a rule counts the calls with the same arguments."""
@@ -252,8 +294,9 @@ class _QuickCalls(Generic[S, T]):
 
     def _answer(self, rule_state: RuleState, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
         """Answer a call by a rule's fault before the tool's work."""
-        self._injector.deliver(rule_state)
-        shown = rule_state.answer()
+        late_answer = self._late_answers[rule_state]
+        late_answer.deliver()
+        shown = late_answer.answer()
         if self._note is not None:
             self._note(args, kwargs, rule_state.rule, "before" if self._state.effects else "", shown)
         return shown
@@ -298,12 +341,12 @@ class LateAnsweredCall(FollowedCall):
     def answered(self, value: object) -> Outcome:
         """End it; the fault's answer."""
         running.set(self._before)
-        return self._late.to(value if type(value) is PartialExecution else Value(value))[0]
+        return self._late.to_value(value)[0]
 
     def failed(self, failure: Failure | None) -> Outcome | None:
         """End it; the fault's answer, unless the caller is gone."""
         running.set(self._before)
-        return None if failure is None else self._late.to(failure)[0]
+        return None if failure is None else self._late.to_failure(failure)[0]
 
 
 def _answered(state: ToolState, injector: Injector, following: Following | None) -> ToolEntry[Any, Any]:
@@ -311,7 +354,7 @@ def _answered(state: ToolState, injector: Injector, following: Following | None)
     calls, place_of, answer = state.calls, place_in_turn.get, state.rules[0].answer
     note, rule = following and following.answered, state.rules[0].rule
     moment: Moment | Literal[""] = "before" if state.effects else ""
-    injector.deliver(state.rules[0])  # once will do, since the next call is answered
+    injector.note_of_delivery(state.rules[0])()  # once will do, since the next call is answered
 
     def entry(session: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
         place = place_of()

@@ -17,7 +17,7 @@ from sealegs.faults.equal import ArgumentMemory
 from sealegs.faults.fault import FaultSetting, Steps, Substitute
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
-from sealegs.faults.triggers import AllOf, Always, Matcher
+from sealegs.faults.triggers import AllOf, Always
 from sealegs.inject.call_context import run_as_current, run_as_current_async
 from sealegs.inject.injection import NOTHING_DONE, FaultEvidence, safely_equal
 
@@ -69,10 +69,9 @@ class ToolState:
         self.effects = spec is None or spec.effects is not False  # where nothing is declared, any call may have one
         self.never_dry = False  # known once the tool has refused to run without effect
         matching = [rule for rule in rules if rule.match.may_match(tool, tags)]
+        # Lists first, and questions only where there are rules: most tools of an episode have none.
         taken = [rule for rule in matching if not rule.misses(spec)] if matching else matching
-        # Most tools of an episode have no rules, so what is asked of rules is asked where there are some.
-        states = [RuleState(rule, tool, spec, tags, (*key, tool, rule.id)) for rule in taken] if taken else ()
-        self.rules: tuple[RuleState, ...] = tuple(states)
+        self.rules = tuple([RuleState(rule, tool, spec, tags, (*key, tool, rule.id)) for rule in taken])
         self.missed = tuple(rule for rule in matching if rule not in taken) if len(taken) < len(matching) else ()
         # Also of rules on other tools: who is touched first decides for all.
         self.groups = tuple([group for group in groups if tool in group])
@@ -165,8 +164,10 @@ class RuleState:
     def __init__(
         self, rule: Rule, tool: str, spec: ToolSpec | None, tags: frozenset[str], key: tuple[object, ...]
     ) -> None:
+        # By exact type: to ask of an object of an abstract class what it is costs more than all the rest of this line.
+        parts = rule.match.all if type(rule.match) is AllOf else (rule.match,)
         # `possible()[1]` says that the part may also fail to match, so arguments must decide.
-        self.open = tuple(part for part in _parts(rule.match) if part.possible(tool, tags)[1])
+        self.open = tuple(part for part in parts if part.possible(tool, tags)[1])
         self.rule = rule
         self.tags = tags
         self.stream = seeds.joined(*key)  # what the names of all its draws begin with
@@ -222,6 +223,13 @@ class RuleState:
             return self.stream
         count = times if self.by_arguments else count_same(self.same, key)
         return f"{self.stream}{seeds.SEPARATOR}{key}{seeds.SEPARATOR}{count}"
+
+    def draw_moments(self, key: str) -> Callable[[], Moment]:
+        """A function that draws the moments of one call after another with these arguments, as `moment_of` does."""
+        count = self.same.get(key) or self.same.setdefault(key, itertools.count())
+        draw = seeds.numbered_digests(f"{self.stream}{seeds.SEPARATOR}{key}", "moment")
+        moments, several = self.moments, len(self.moments)
+        return lambda: moments[draw(next(count)) % several]
 
     def moment_of(self, stream: str) -> Moment | None:
         """The moment of the tool's work at which it strikes the call whose draws have this name; see `drawn_by`."""
@@ -371,10 +379,6 @@ def count_same(counts: dict[str, Iterator[int]], arguments: str) -> int:
     """Count a call with these arguments, and return the number of those before it; safe among threads."""
     # `setdefault` and `next` are each atomic in CPython, so no lock is needed.
     return next(counts.get(arguments) or counts.setdefault(arguments, itertools.count()))
-
-
-def _parts(match: Matcher) -> tuple[Matcher, ...]:
-    return match.all if type(match) is AllOf else (match,)  # of an abstract class, for which `isinstance` is slow
 
 
 def _copied_arguments(arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from sealegs.faults.call import Call, Effect, Failure, Moment, Outcome, PartialExecution, Value
+from sealegs.faults.call import Call, Effect, Failure, Moment, Outcome, PartialExecution
 from sealegs.faults.equal import PLAIN
 from sealegs.faults.plan import Rule
 from sealegs.inject.call_context import FollowedCall, call_id, running
@@ -152,26 +152,24 @@ class RecordedLateCall(RecordedCall):
 
     def answered(self, value: Any) -> Outcome:  # type: ignore[override]
         """End it: the tool returned this."""
-        if type(value) is PartialExecution:
-            return self._show(value, "during")
-        return self._show(Value(value), "after")
+        tool, partial = self._ended(), type(value) is PartialExecution
+        said = {"value": to_json_data(value.value if partial else value)}
+        return self._show(tool, said, self._late.to_value(value), "during" if partial else "after")
 
     def failed(self, failure: Failure | None) -> Outcome | None:  # type: ignore[override]
         """End it: the tool failed, or the caller is gone (None)."""
-        if failure is not None:
-            return self._show(failure, "before")
         tool, rule = self._ended(), self._late.rule
+        if failure is not None:
+            return self._show(tool, tool.data(failure), self._late.to_failure(failure), "before")
         id, fault, enter = self.id, rule.fault, tool.kept.append
         enter(FaultInjected(id, rule.id, fault.kind, fault.implicit, False, 0, 0.0, None, None, "before", True))
         enter(OutcomeShown(id, None, 0, False, tool.now()))
         return None
 
-    def _show(self, answer: Outcome, done: Moment) -> Outcome:
-        """Note what the tool answered, and what is shown in its place. `done`: what was done to the world."""
-        tool, rule = self._ended(), self._late.rule
-        id, fault, enter, said = self.id, rule.fault, tool.kept.append, tool.data(answer)
-        shown, delivered = self._late.to(answer)
-        data = tool.data(shown)
+    def _show(self, tool: FollowedTool, said: dict[str, Any], late: tuple[Outcome, bool], done: Moment) -> Outcome:
+        """Note what the tool said, and what is shown in its place. `done`: what was done to the world."""
+        rule, (shown, delivered) = self._late.rule, late
+        id, fault, enter, data = self.id, rule.fault, tool.kept.append, tool.data(shown)
         enter(FaultInjected(id, rule.id, fault.kind, fault.implicit, delivered, 1, 0.0, said, data, done))
         if delivered:
             enter(ToolRan(id, said, False))

@@ -17,6 +17,7 @@ from sealegs.faults.call import Call, Failure, Outcome, PartialExecution, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import NO_DRY_RUN, Session
 from sealegs.inject.call_context import FollowedCall
+from sealegs.inject.layer_context import returned_outcome
 
 AnyTool = Callable[..., Any]
 T = TypeVar("T")
@@ -99,7 +100,7 @@ def _run_of(
             value = _answer(target(*given, **named), name)
         except Exception as error:
             return failure_from_exception(error, refused=not_begun(error, target))
-        return value if type(value) is PartialExecution else Value(value)
+        return returned_outcome(value)
 
     return run
 
@@ -127,7 +128,7 @@ def _run_async_of(
                 value = await value
         except Exception as error:
             return failure_from_exception(error, refused=not_begun(error, target))
-        return value if type(value) is PartialExecution else Value(value)
+        return returned_outcome(value)
 
     return run
 

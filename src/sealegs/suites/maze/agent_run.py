@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from sealegs.engines.direct import EpisodeLines, play_scenarios, prepare_processes
+from sealegs.engines.direct import CHUNK, EpisodeLines, play_scenarios, prepare_processes
 from sealegs.engines.folders import RECORDS, Progress, run_rest
 from sealegs.scenarios.scenario import Scenario
 from sealegs.suites.maze.maze_logs import SCHEMA
@@ -20,7 +20,8 @@ def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, j
     """Run what is left of a scripted agent's run without Inspect."""
 
     jobs = jobs or options.jobs
-    if options.limit is None:  # a run of a few episodes needs no other process
+    limit, times = options.limit, len(options.levels) * len(options.modes) * options.epochs
+    if limit is None or limit * times > CHUNK:  # fewer are played in this process
         prepare_processes(jobs)
 
     def play(left: Sequence[Scenario], note: Note[Scenario]) -> Iterator[EpisodeLines]:

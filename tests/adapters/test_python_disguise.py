@@ -11,7 +11,7 @@ import pickle
 import re
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,14 @@ from sealegs.faults.kinds import (
     Poisoned,
     RateLimit,
 )
+from sealegs.faults.triggers import Nth
 from sealegs.inject import RealClock, Session
 from tests.adapters.shop import Episode, frames, silent, weather, weather_async, without_places
 from tests.inject.staging import plan, rule
 
 PACKAGE = str(Path(sealegs.__file__).parent)
 
+CAUSES = "ValueError('cause')", "KeyError('context')"
 SIGHTINGS = re.compile("sealegs|inject|fault|seam|guard", re.IGNORECASE)
 
 
@@ -99,6 +101,56 @@ async def test_a_tool_that_the_caller_ends_shows_where_it_was() -> None:
     cancelled = raised.value.__cause__ or raised.value.__context__  # the cause: from 3.11.3 on
     assert cancelled is not None
     assert frames(cancelled)[1:4] == ["slow", "slow", "sleep"]
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("in_task", [False, True])
+@pytest.mark.parametrize("ends", [KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError])
+def test_what_ends_more_than_a_call_shows_no_injector(ends: type[BaseException], in_task: bool, recorded: bool) -> None:
+    """On the long way, which the first calls take, and on the short one; its cause and context stay what they are."""
+
+    def leave() -> None:
+        try:
+            raise KeyError("context")
+        except KeyError:
+            raise ends("own") from ValueError("cause")
+
+    async def leave_later() -> None:
+        leave()
+
+    session = Episode().session if recorded else Session(plan(rule(Error(), when=Nth(99))), clock=RealClock())
+    called = wrap(leave_later if in_task else leave, session)
+    for _ in range(20):
+        with pytest.raises(ends) as caught:
+            called().send(None) if in_task else called()
+        assert PACKAGE not in "".join(traceback.format_exception(caught.value))
+        assert frames(caught.value)[1:] == (["leave_later"] * 2 + ["leave"] if in_task else ["leave"] * 2)
+        assert (repr(caught.value.__cause__), repr(caught.value.__context__)) == CAUSES
+
+
+@pytest.mark.parametrize("in_task", [False, True])
+@pytest.mark.parametrize("ends", [KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError])
+def test_what_ends_more_than_a_stream_shows_no_injector(ends: type[BaseException], in_task: bool) -> None:
+    def leave() -> Iterator[int]:
+        yield 1
+        try:
+            raise KeyError("context")
+        except KeyError:
+            raise ends("own") from ValueError("cause")
+
+    async def leave_later() -> AsyncIterator[int]:
+        for one in leave():
+            yield one
+
+    called = wrap(leave_later if in_task else leave, Episode().session)()
+    step = (lambda: anext(called).send(None)) if in_task else (lambda: next(called))
+    with contextlib.suppress(StopIteration):  # how an awaited chunk comes
+        assert step() == 1
+    with pytest.raises(ends) as caught:
+        step()
+    assert PACKAGE not in "".join(traceback.format_exception(caught.value))
+    assert frames(caught.value)[-1] == "leave"
+    assert (repr(caught.value.__cause__), repr(caught.value.__context__)) == CAUSES
 
 
 def test_faults_travel_between_processes() -> None:

@@ -23,6 +23,7 @@ AnyTool = Callable[..., Any]
 T = TypeVar("T")
 Run = Callable[[Call], T]
 OUTCOME = (Value, Failure)
+NO_OUTCOMES = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt, SystemExit)  # what ends more than a call
 
 
 class Route(NamedTuple):
@@ -168,7 +169,10 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
                     return value.value if type(value) is PartialExecution else value
                 del value  # the exception below holds this frame
         elif not isinstance(found, OUTCOME):
-            found = found.call(running(found.arguments, args, kwargs))
+            try:
+                found = found.call(running(found.arguments, args, kwargs))
+            except NO_OUTCOMES as gone:
+                raise seen_from_outside(gone)  # noqa: B904  # what it came from stays
         if isinstance(found, Value):
             return found.value
         try:
@@ -218,8 +222,8 @@ def async_guard(
         elif not isinstance(found, OUTCOME):
             try:
                 found = await found.call_async(running(found.arguments, args, kwargs))
-            except asyncio.CancelledError as gone:
-                raise seen_from_outside(gone) from None
+            except NO_OUTCOMES as gone:
+                raise seen_from_outside(gone)  # noqa: B904
         if isinstance(found, Value):
             return found.value
         try:

@@ -7,14 +7,13 @@ as one chunk.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from contextlib import aclosing, closing
 from types import FunctionType
 from typing import Any
 
 from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception, seen_from_outside
-from sealegs.adapters.python.guards import AnyTool, Route, module_of
+from sealegs.adapters.python.guards import NO_OUTCOMES, AnyTool, Route, module_of
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.faults.call import Call, Failure, Outcome, PartialResult, Value
 from sealegs.inject import NO_DRY_RUN, StreamEnd
@@ -55,10 +54,13 @@ def stream_guard(
             intercepted := session.intercept(name, read, args, kwargs, spec)
         ) is None:
             return (yield from function(*args, **kwargs))
-        with closing(intercepted.stream(running(intercepted.arguments, args, kwargs), answer_chunks)) as chunks:
-            for chunk in chunks:
-                if type(chunk) is not StreamEnd:
-                    yield chunk
+        try:
+            with closing(intercepted.stream(running(intercepted.arguments, args, kwargs), answer_chunks)) as chunks:
+                for chunk in chunks:
+                    if type(chunk) is not StreamEnd:
+                        yield chunk
+        except NO_OUTCOMES as gone:
+            raise seen_from_outside(gone)  # noqa: B904
         if isinstance(chunk.outcome, Value):
             return None
         try:
@@ -123,8 +125,8 @@ def async_stream_guard(
                 async for chunk in chunks:
                     if type(chunk) is not StreamEnd:
                         yield chunk
-        except asyncio.CancelledError as gone:
-            raise seen_from_outside(gone) from None
+        except NO_OUTCOMES as gone:
+            raise seen_from_outside(gone)  # noqa: B904
         if isinstance(chunk.outcome, Value):
             return
         try:

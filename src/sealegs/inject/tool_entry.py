@@ -83,7 +83,7 @@ class DecidedCalls:
     Attributes:
         key: of the arguments.
         calls: counts the calls.
-        draw_moment: draws the moment of the next call, for a rule of which nothing else is drawn; None before one did.
+        draw_moment: draws the moment of the next call, where nothing else of it is drawn; None before it did so.
         passing: numbers of calls of the tool of which it is known that no rule that goes by them strikes them.
         same_pass_until: a call with these arguments that is counted from now on passes those rules that go by
             arguments, if its number is below this one.

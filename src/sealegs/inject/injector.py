@@ -104,8 +104,8 @@ class Injector:
         """Count a call of the tool that a model asked for with others, and return its number."""
         return self._turns.number(target.tool, target.calls, place)
 
-    def note_of_delivery(self, rule_state: RuleState) -> Callable[[], None]:
-        """A function that notes that a rule's fault was delivered, for rules that wait for it. No listener is told."""
+    def delivery_marker(self, rule_state: RuleState) -> Callable[[], None]:
+        """Return a function that marks a rule's fault as delivered, so that rules after it can strike."""
         return partial(self._delivered.add, rule_state.rule.id)
 
     def _begun(self, tool: str) -> ToolState:

@@ -144,13 +144,13 @@ def returned_outcome(value: object) -> Outcome:
     return value if type(value) is PartialExecution else Value(value)
 
 
-class LateAnswer(NamedTuple):
-    """A rule's fault that answers calls of one tool after the tool's work.
+class FaultAnswer(NamedTuple):
+    """A rule's fault that answers calls of one tool, before the tool's work or after it.
 
     Attributes:
         rule: the rule.
         answer: gives the answer to a call.
-        deliver: notes that the fault was delivered.
+        deliver: marks the fault as delivered.
     """
 
     rule: Rule
@@ -160,7 +160,7 @@ class LateAnswer(NamedTuple):
     def to_value(self, value: object) -> tuple[Outcome, bool]:
         """The answer that replaces what the tool returned, and whether it differs from that."""
         shown = self.answer()
-        # An error in place of a value does, and to make an outcome of the value would cost as much as all else.
+        # An error always differs from a value, so the value need not become an outcome first.
         delivered = isinstance(shown, Failure) or not same_outcome(shown, returned_outcome(value))
         if delivered:
             self.deliver()
@@ -188,7 +188,7 @@ class Following(NamedTuple):
 
     begin: Callable[[object, tuple[Any, ...], dict[str, Any]], FollowedCall]
     answered: Callable[[tuple[Any, ...], dict[str, Any], Rule, Moment | Literal[""], Outcome], None]
-    late: Callable[[tuple[Any, ...], dict[str, Any], int, LateAnswer], FollowedCall]
+    late: Callable[[tuple[Any, ...], dict[str, Any], int, FaultAnswer], FollowedCall]
 
 
 class FollowingWatcher(ABC):

@@ -17,7 +17,7 @@ from sealegs.faults.equal import may_be_kept
 from sealegs.faults.triggers import FOREVER
 from sealegs.inject.call_context import FollowedCall, call_id, running
 from sealegs.inject.injector import Injector
-from sealegs.inject.layer_context import Following, LateAnswer, ReadArguments
+from sealegs.inject.layer_context import FaultAnswer, Following, ReadArguments
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults
 from sealegs.inject.turn import place_in_turn
 
@@ -83,7 +83,7 @@ class DecidedCalls:
     Attributes:
         key: of the arguments.
         calls: counts the calls.
-        draw_moment: draws the moment of the next call, where nothing else of it is drawn; None before it did so.
+        draw_moment: draws the moment of the next call; None until a rule of which only the moment is drawn needs it.
         passing: numbers of calls of the tool of which it is known that no rule that goes by them strikes them.
         same_pass_until: a call with these arguments that is counted from now on passes those rules that go by
             arguments, if its number is below this one.
@@ -145,8 +145,8 @@ class _QuickCalls(Generic[S, T]):
         self._injector = injector
         self._struck = struck
         self._late = partial(LateAnsweredCall, state.tool, self._read, numbers) if following is None else following.late
-        self._late_answers = {
-            one: LateAnswer(one.rule, one.answer, injector.note_of_delivery(one))
+        self._fault_answers = {
+            one: FaultAnswer(one.rule, one.answer, injector.delivery_marker(one))
             for one in state.rules
             if one.substitutes
         }
@@ -173,11 +173,11 @@ class _QuickCalls(Generic[S, T]):
     def _after(self, rule_state: RuleState) -> ToolEntry[S, T]:
         """The way in where one fault answers every call after the tool's work."""
         state, number, calls, place_of = self._state, self._injector.number, self._state.calls, place_in_turn.get
-        late, late_answer = self._late, self._late_answers[rule_state]
+        late, fault_answer = self._late, self._fault_answers[rule_state]
 
         def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> FollowedCall:
             place = place_of()
-            return late(args, kwargs, next(calls) if place is None else number(state, place), late_answer)
+            return late(args, kwargs, next(calls) if place is None else number(state, place), fault_answer)
 
         return entry
 
@@ -185,7 +185,7 @@ class _QuickCalls(Generic[S, T]):
         """The way in where one fault answers every call, before the tool's work or after it, as its arguments draw."""
         state, number, unknown = self._state, self._injector.number, self._unknown
         calls, place_of, look_up, answer = state.calls, place_in_turn.get, self._look_up, self._answer
-        late, late_answer = self._late, self._late_answers[rule_state]
+        late, fault_answer = self._late, self._fault_answers[rule_state]
 
         def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | FollowedCall | Outcome | None:
             try:
@@ -197,7 +197,7 @@ class _QuickCalls(Generic[S, T]):
             if known.draw_moment is None:
                 known.draw_moment = rule_state.draw_moments(known.key)
             if known.draw_moment() == "after":
-                return late(args, kwargs, nth, late_answer)
+                return late(args, kwargs, nth, fault_answer)
             return answer(rule_state, args, kwargs)
 
         return entry
@@ -279,7 +279,7 @@ class _QuickCalls(Generic[S, T]):
         if self._no_listener and len(fired) == 1 and first.rule_state.substitutes:
             moment = state.moment(first)
             if moment == "after":
-                return self._late(args, kwargs, nth, self._late_answers[first.rule_state])
+                return self._late(args, kwargs, nth, self._fault_answers[first.rule_state])
             if moment != "during":
                 return self._answer(first.rule_state, args, kwargs)
         faults = [first, *(TriggeredFault(one, one.drawn_by(nth, times, key)) for one in fired[1:])]
@@ -294,9 +294,9 @@ class _QuickCalls(Generic[S, T]):
 
     def _answer(self, rule_state: RuleState, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
         """Answer a call by a rule's fault before the tool's work."""
-        late_answer = self._late_answers[rule_state]
-        late_answer.deliver()
-        shown = late_answer.answer()
+        fault_answer = self._fault_answers[rule_state]
+        fault_answer.deliver()
+        shown = fault_answer.answer()
         if self._note is not None:
             self._note(args, kwargs, rule_state.rule, "before" if self._state.effects else "", shown)
         return shown
@@ -324,7 +324,7 @@ class LateAnsweredCall(FollowedCall):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         nth: int,
-        late: LateAnswer,
+        late: FaultAnswer,
     ) -> None:
         self._tool, self._read, self._number, self._nth = tool, read, next(numbers), nth
         self._args, self._kwargs, self._late = args, kwargs, late
@@ -346,7 +346,9 @@ class LateAnsweredCall(FollowedCall):
     def failed(self, failure: Failure | None) -> Outcome | None:
         """End it; the fault's answer, unless the caller is gone."""
         running.set(self._before)
-        return None if failure is None else self._late.to_failure(failure)[0]
+        if failure is None:
+            return None
+        return self._late.to_failure(failure)[0]
 
 
 def _answered(state: ToolState, injector: Injector, following: Following | None) -> ToolEntry[Any, Any]:
@@ -354,7 +356,7 @@ def _answered(state: ToolState, injector: Injector, following: Following | None)
     calls, place_of, answer = state.calls, place_in_turn.get, state.rules[0].answer
     note, rule = following and following.answered, state.rules[0].rule
     moment: Moment | Literal[""] = "before" if state.effects else ""
-    injector.note_of_delivery(state.rules[0])()  # once will do, since the next call is answered
+    injector.delivery_marker(state.rules[0])()  # once will do, since the next call is answered
 
     def entry(session: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
         place = place_of()

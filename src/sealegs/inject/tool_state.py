@@ -69,20 +69,21 @@ class ToolState:
         self.effects = spec is None or spec.effects is not False  # where nothing is declared, any call may have one
         self.never_dry = False  # known once the tool has refused to run without effect
         matching = [rule for rule in rules if rule.match.may_match(tool, tags)]
-        # Lists first, and questions only where there are rules: most tools of an episode have none.
-        taken = [rule for rule in matching if not rule.misses(spec)] if matching else matching
-        self.rules = tuple([RuleState(rule, tool, spec, tags, (*key, tool, rule.id)) for rule in taken])
-        self.missed = tuple(rule for rule in matching if rule not in taken) if len(taken) < len(matching) else ()
+        # Lists rather than generators: most tools have no rules, and lists of nothing cost less.
+        self.rules = tuple(
+            [RuleState(rule, tool, spec, tags, (*key, tool, rule.id)) for rule in matching if not rule.misses(spec)]
+        )
+        self.missed = tuple([rule for rule in matching if rule.misses(spec)])
         # Also of rules on other tools: who is touched first decides for all.
         self.groups = tuple([group for group in groups if tool in group])
         # Without rules of its own, a tool in a group is not idle: a call of it decides who is struck.
         self.idle = not self.rules and not self.groups
-        self.counts = bool(taken) and any(one.counts or not one.by_order for one in self.rules)  # then one by one
+        self.counts = bool(self.rules) and any(one.counts or not one.by_order for one in self.rules)  # then one by one
         self.calls = itertools.count()
         self.counted = False  # whether a call was
-        self.keyed = bool(taken) and any(one.by_arguments for one in self.rules)
+        self.keyed = bool(self.rules) and any(one.by_arguments for one in self.rules)
         self.arguments = ArgumentMemory(spec)
-        stale = bool(taken) and any(one.rule.fault.remembers for one in self.rules)
+        stale = bool(self.rules) and any(one.rule.fault.remembers for one in self.rules)
         # Keeping outcomes means copying them, so it is done only for kinds that serve old answers.
         self.earlier: deque[tuple[Mapping[str, Any], Outcome]] | None = deque(maxlen=MEMORY) if stale else None
         # Whether the conditions of its rules alone decide what strikes a call, the first one aside.
@@ -164,7 +165,7 @@ class RuleState:
     def __init__(
         self, rule: Rule, tool: str, spec: ToolSpec | None, tags: frozenset[str], key: tuple[object, ...]
     ) -> None:
-        # By exact type: to ask of an object of an abstract class what it is costs more than all the rest of this line.
+        # By exact type, since `isinstance` is slow with an abstract class.
         parts = rule.match.all if type(rule.match) is AllOf else (rule.match,)
         # `possible()[1]` says that the part may also fail to match, so arguments must decide.
         self.open = tuple(part for part in parts if part.possible(tool, tags)[1])
@@ -221,15 +222,19 @@ class RuleState:
             return seeds.joined(self.stream, nth if self.since is None else self.since)
         if not self.draws_by_arguments:
             return self.stream
-        count = times if self.by_arguments else count_same(self.same, key)
+        count = times if self.by_arguments else next(self._counter(key))
         return f"{self.stream}{seeds.SEPARATOR}{key}{seeds.SEPARATOR}{count}"
 
     def draw_moments(self, key: str) -> Callable[[], Moment]:
         """A function that draws the moments of one call after another with these arguments, as `moment_of` does."""
-        count = self.same.get(key) or self.same.setdefault(key, itertools.count())
+        count = self._counter(key)
         draw = seeds.numbered_digests(f"{self.stream}{seeds.SEPARATOR}{key}", "moment")
         moments, several = self.moments, len(self.moments)
         return lambda: moments[draw(next(count)) % several]
+
+    def _counter(self, key: str) -> Iterator[int]:
+        # `setdefault` and `next` are each atomic in CPython, so no lock is needed.
+        return self.same.get(key) or self.same.setdefault(key, itertools.count())
 
     def moment_of(self, stream: str) -> Moment | None:
         """The moment of the tool's work at which it strikes the call whose draws have this name; see `drawn_by`."""
@@ -373,12 +378,6 @@ class LateStream:
         if self._stream is None:
             self._stream = seeds.stream(self._name, "act")
         return getattr(self._stream, name)
-
-
-def count_same(counts: dict[str, Iterator[int]], arguments: str) -> int:
-    """Count a call with these arguments, and return the number of those before it; safe among threads."""
-    # `setdefault` and `next` are each atomic in CPython, so no lock is needed.
-    return next(counts.get(arguments) or counts.setdefault(arguments, itertools.count()))
 
 
 def _copied_arguments(arguments: Mapping[str, Any]) -> Mapping[str, Any]:

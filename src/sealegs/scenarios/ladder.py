@@ -73,7 +73,7 @@ class StepLadder:
 
 @dataclass(frozen=True, eq=False)
 class DrawnFault:
-    """A fault that may be drawn, made once: what is kept of it can be found by it. `rung`: None off the ladder."""
+    """A fault that may be drawn. Each is made once, so it can be a key. `rung`: None off the ladder."""
 
     fault: AnyFault
     rung: Rung | None = None
@@ -119,8 +119,7 @@ def draw_fault(
 @cache
 def visible_fault(kind: str, rung: VisibleRung | None = None) -> DrawnFault:
     """The fault of a kind, of which there are nine, on one of the two upper rungs or any."""
-    given = {"kind": kind} if rung is None else {"kind": kind, "rung": rung}
-    return DrawnFault(FAULT.validate_python(given), rung)
+    return DrawnFault(FAULT.validate_python({"kind": kind, "rung": rung}), rung)
 
 
 @cache

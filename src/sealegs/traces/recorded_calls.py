@@ -13,7 +13,7 @@ from sealegs.faults.call import Call, Effect, Failure, Moment, Outcome, PartialE
 from sealegs.faults.equal import PLAIN
 from sealegs.faults.plan import Rule
 from sealegs.inject.call_context import FollowedCall, call_id, running
-from sealegs.inject.layer_context import LateAnswer, ReadArguments
+from sealegs.inject.layer_context import FaultAnswer, ReadArguments
 from sealegs.traces.event_notes import EventNote
 from sealegs.traces.events import FaultInjected, OutcomeShown, ToolCalled, ToolRan
 from sealegs.traces.json_data import to_json_data, to_json_object
@@ -140,7 +140,7 @@ class RecordedLateCall(RecordedCall):
     __slots__ = ("_late", "_nth")
 
     def __init__(
-        self, tool: FollowedTool, args: tuple[Any, ...], kwargs: dict[str, Any], nth: int, late: LateAnswer
+        self, tool: FollowedTool, args: tuple[Any, ...], kwargs: dict[str, Any], nth: int, late: FaultAnswer
     ) -> None:
         super().__init__(tool, None, args, kwargs)
         self._nth, self._late = nth, late

@@ -23,7 +23,7 @@ AnyTool = Callable[..., Any]
 T = TypeVar("T")
 Run = Callable[[Call], T]
 OUTCOME = (Value, Failure)
-NO_OUTCOMES = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt, SystemExit)  # what ends more than a call
+INTERRUPTIONS = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt, SystemExit)  # what ends more than a call
 
 
 class Route(NamedTuple):
@@ -171,7 +171,7 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         elif not isinstance(found, OUTCOME):
             try:
                 found = found.call(running(found.arguments, args, kwargs))
-            except NO_OUTCOMES as gone:
+            except INTERRUPTIONS as gone:
                 raise seen_from_outside(gone)  # noqa: B904  # what it came from stays
         if isinstance(found, Value):
             return found.value
@@ -222,7 +222,7 @@ def async_guard(
         elif not isinstance(found, OUTCOME):
             try:
                 found = await found.call_async(running(found.arguments, args, kwargs))
-            except NO_OUTCOMES as gone:
+            except INTERRUPTIONS as gone:
                 raise seen_from_outside(gone)  # noqa: B904
         if isinstance(found, Value):
             return found.value

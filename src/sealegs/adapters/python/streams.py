@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception, seen_from_outside
-from sealegs.adapters.python.guards import NO_OUTCOMES, AnyTool, Route, module_of
+from sealegs.adapters.python.guards import INTERRUPTIONS, AnyTool, Route, module_of
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.faults.call import Call, Failure, Outcome, PartialResult, Value
 from sealegs.inject import NO_DRY_RUN, StreamEnd
@@ -59,7 +59,7 @@ def stream_guard(
                 for chunk in chunks:
                     if type(chunk) is not StreamEnd:
                         yield chunk
-        except NO_OUTCOMES as gone:
+        except INTERRUPTIONS as gone:
             raise seen_from_outside(gone)  # noqa: B904
         if isinstance(chunk.outcome, Value):
             return None
@@ -125,7 +125,7 @@ def async_stream_guard(
                 async for chunk in chunks:
                     if type(chunk) is not StreamEnd:
                         yield chunk
-        except NO_OUTCOMES as gone:
+        except INTERRUPTIONS as gone:
             raise seen_from_outside(gone)  # noqa: B904
         if isinstance(chunk.outcome, Value):
             return

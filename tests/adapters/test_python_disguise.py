@@ -37,6 +37,13 @@ from tests.inject.staging import plan, rule
 PACKAGE = str(Path(sealegs.__file__).parent)
 
 CAUSES = "ValueError('cause')", "KeyError('context')"
+
+
+class Skipped(BaseException):
+    """An end of a library's own, as pytest and trio have them."""
+
+
+ENDS = (KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError, Skipped)
 SIGHTINGS = re.compile("sealegs|inject|fault|seam|guard", re.IGNORECASE)
 
 
@@ -105,7 +112,7 @@ async def test_a_tool_that_the_caller_ends_shows_where_it_was() -> None:
 
 @pytest.mark.parametrize("recorded", [False, True])
 @pytest.mark.parametrize("in_task", [False, True])
-@pytest.mark.parametrize("ends", [KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError])
+@pytest.mark.parametrize("ends", ENDS)
 def test_what_ends_more_than_a_call_shows_no_injector(ends: type[BaseException], in_task: bool, recorded: bool) -> None:
     """On the long way, which the first calls take, and on the short one; its cause and context stay what they are."""
 
@@ -129,7 +136,7 @@ def test_what_ends_more_than_a_call_shows_no_injector(ends: type[BaseException],
 
 
 @pytest.mark.parametrize("in_task", [False, True])
-@pytest.mark.parametrize("ends", [KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError])
+@pytest.mark.parametrize("ends", ENDS)
 def test_what_ends_more_than_a_stream_shows_no_injector(ends: type[BaseException], in_task: bool) -> None:
     def leave() -> Iterator[int]:
         yield 1

@@ -5,7 +5,6 @@ A wrapper is a function of its own for each form of tool, so that a call that pa
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from functools import partial
 from types import CoroutineType, FunctionType
@@ -23,7 +22,6 @@ AnyTool = Callable[..., Any]
 T = TypeVar("T")
 Run = Callable[[Call], T]
 OUTCOME = (Value, Failure)
-INTERRUPTIONS = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt, SystemExit)  # what ends more than a call
 
 
 class Route(NamedTuple):
@@ -64,6 +62,15 @@ def not_begun(error: Exception, function: AnyTool) -> bool:
     return (
         plain and type(error) is TypeError and error.__traceback__ is not None and error.__traceback__.tb_next is None
     )
+
+
+def passed_on(error: BaseException) -> BaseException:
+    """What the wrapper raises where the session lets this out. Call it only in the frame that caught it.
+
+    A tool's `Exception` became a failure, so one that comes here is Sealegs' own, and stays as it is. Anything else
+    ends more than a call (a cancelled task, Ctrl-C, a test that is skipped), and is shown as from the tool.
+    """
+    return error if isinstance(error, Exception) else seen_from_outside(error)
 
 
 def _note_error(call: FollowedCall, error: BaseException, function: AnyTool) -> Outcome | None:
@@ -171,8 +178,8 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         elif not isinstance(found, OUTCOME):
             try:
                 found = found.call(running(found.arguments, args, kwargs))
-            except INTERRUPTIONS as gone:
-                raise seen_from_outside(gone)  # noqa: B904  # what it came from stays
+            except BaseException as error:
+                raise passed_on(error)  # noqa: B904  # what it came from stays
         if isinstance(found, Value):
             return found.value
         try:
@@ -222,8 +229,8 @@ def async_guard(
         elif not isinstance(found, OUTCOME):
             try:
                 found = await found.call_async(running(found.arguments, args, kwargs))
-            except INTERRUPTIONS as gone:
-                raise seen_from_outside(gone)  # noqa: B904
+            except BaseException as error:
+                raise passed_on(error)  # noqa: B904
         if isinstance(found, Value):
             return found.value
         try:

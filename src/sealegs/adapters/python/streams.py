@@ -12,8 +12,8 @@ from contextlib import aclosing, closing
 from types import FunctionType
 from typing import Any
 
-from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception, seen_from_outside
-from sealegs.adapters.python.guards import INTERRUPTIONS, AnyTool, Route, module_of
+from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception
+from sealegs.adapters.python.guards import AnyTool, Route, module_of, passed_on
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.faults.call import Call, Failure, Outcome, PartialResult, Value
 from sealegs.inject import NO_DRY_RUN, StreamEnd
@@ -59,8 +59,8 @@ def stream_guard(
                 for chunk in chunks:
                     if type(chunk) is not StreamEnd:
                         yield chunk
-        except INTERRUPTIONS as gone:
-            raise seen_from_outside(gone)  # noqa: B904
+        except BaseException as error:
+            raise passed_on(error)  # noqa: B904
         if isinstance(chunk.outcome, Value):
             return None
         try:
@@ -125,8 +125,8 @@ def async_stream_guard(
                 async for chunk in chunks:
                     if type(chunk) is not StreamEnd:
                         yield chunk
-        except INTERRUPTIONS as gone:
-            raise seen_from_outside(gone)  # noqa: B904
+        except BaseException as error:
+            raise passed_on(error)  # noqa: B904
         if isinstance(chunk.outcome, Value):
             return
         try:

@@ -19,7 +19,7 @@ from sealegs import report_effect
 from sealegs.adapters.python import wrap
 from sealegs.faults import Plan, Rule
 from sealegs.faults.call import PartialExecution
-from sealegs.faults.kinds import Error
+from sealegs.faults.kinds import Error, RateLimit
 from sealegs.faults.triggers import Always, Probability, Tool
 from sealegs.inject import Injection, ModelTurn, Session, VirtualClock, current_call, tool_state
 from sealegs.traces import Event, Recorder, event_overflow
@@ -243,11 +243,60 @@ def test_notes_in_the_file_are_read_as_those_in_memory(answers: list[Any], most:
     assert repr(recorded(most)) == repr(recorded(10**6))  # some answers are no numbers, and equal to nothing
 
 
+@given(
+    answers=st.lists(ANSWERS | st.just(ValueError), max_size=40),
+    most=st.integers(2, 20),
+    read=st.integers(0, 40),
+    moment=st.sampled_from([None, "before", "after"]),
+    fault=st.sampled_from([Error(status=500), RateLimit(retry_after=2.0)]),
+)
+def test_struck_calls_are_read_the_same_wherever_they_have_room(
+    answers: list[Any], most: int, read: int, moment: Any, fault: Any
+) -> None:
+    plan = Plan(name="struck", rules=(Rule(match=Tool("*"), fault=fault, moment=moment),))
+
+    def recorded(most: int, followed: bool = True) -> str:
+        session, recorder = watched(plan, most=most, followed=followed)
+
+        def ask(number: int) -> Any:
+            if answers[number] is ValueError:
+                raise ValueError(number)
+            return answers[number]
+
+        called = wrap(ask, session, name="ask")
+        for number in range(len(answers)):
+            with suppress(Exception):
+                called(number)
+            if number == read:
+                assert recorder.events
+        return repr(recorder.events)  # some answers are no numbers, and equal to nothing
+
+    assert recorded(most) == recorded(10**6) == recorded(10**6, followed=False)
+
+
+def test_a_note_of_several_events_may_come_first() -> None:
+    class Two(EventNote):
+        __slots__ = ()
+
+        def events(self) -> tuple[MessageWritten, ...]:
+            return MessageWritten("one"), MessageWritten("two")
+
+    for room in (False, True):
+        kept = KeptEvents(most=2)
+        kept.append(Two())
+        kept.append(MessageWritten("three"))
+        assert kept.first == MessageWritten("one")
+        if room:
+            kept.make_room()
+        for _ in range(2):
+            assert [event.text for event in kept.events()] == ["one", "two", "three"]  # type: ignore[union-attr]
+
+
 def test_no_event_is_made_of_a_note_that_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
     session, recorder = watched(most=10)
     ask = wrap(lambda: 1, session, name="ask")
     with monkeypatch.context() as patched:
-        patched.setattr(EventNote, "event", lambda self: pytest.fail("made an event"))
+        patched.setattr(EventNote, "events", lambda self: pytest.fail("made an event"))
         for _ in range(50):
             ask()
     assert isinstance(recorder._kept.recent[0], Moved)
@@ -505,10 +554,10 @@ class Busy(EventNote):
     def __init__(self, kept: KeptEvents) -> None:
         self._kept = kept
 
-    def event(self) -> MessageWritten:
+    def events(self) -> tuple[MessageWritten]:
         self._kept.make_room()
         self._kept.append(MessageWritten("later"))
-        return MessageWritten("busy")
+        return (MessageWritten("busy"),)
 
 
 def test_events_are_read_while_others_come_and_wait_for_room() -> None:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 import pickle
 import weakref
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
-from sealegs.traces.event_notes import EventNote
+from sealegs.traces.event_notes import EventNote, events_of_all
 from sealegs.traces.events import Event, event_of_values, event_values
 
+Values = tuple[int, tuple[Any, ...]]  # of an event or a note: what it is, and what it holds
 MOST = 100  # different things that notes have in common; a tool may be wrapped anew for every few calls
 
 
@@ -55,9 +56,9 @@ class EventOverflow:
         if os.getpid() != self._process:
             raise OSError("a forked process would write where the one that opened the file writes")
         try:
-            written = pickle.dumps([self._values(one) for one in events], pickle.HIGHEST_PROTOCOL)
+            written = _pickled(values for one in events for values in self._values(one))
         except (pickle.PicklingError, AttributeError, TypeError):  # a name of an argument is of a class of the caller's
-            written = pickle.dumps([_event_values(one) for one in events], pickle.HIGHEST_PROTOCOL)
+            written = _pickled(map(event_values, events_of_all(events)))
         data = memoryview(written)
         part = EventBlock(self._end, len(data))
         done = 0
@@ -78,31 +79,31 @@ class EventOverflow:
             if not block:  # somebody has cut the file off, and reading on would never end
                 raise OSError("the temporary file of a record is shorter than it was written")
             data += block
-        return [self._event(one) for one in pickle.loads(data)]
+        return [event for one in pickle.loads(data) for event in self._events(one)]
 
-    def _values(self, one: Event | EventNote) -> tuple[int, tuple[Any, ...]]:
+    def _values(self, one: Event | EventNote) -> tuple[Values, ...]:
         """The event or note as plain data; a note with a number below zero."""
         if not isinstance(one, EventNote):
-            return event_values(one)
+            return (event_values(one),)
         common, rest = one.parts()
         place = self._places.get(key := (type(one), common))
         if place is None:
             if len(self._common) >= MOST:
-                return _event_values(one)
+                return tuple(map(event_values, one.events()))
             self._common.append(key)  # first, so that no place is ever of nothing
             place = self._places[key] = -len(self._common)
-        return place, rest
+        return ((place, rest),)
 
-    def _event(self, values: tuple[int, tuple[Any, ...]]) -> Event:
+    def _events(self, values: Values) -> tuple[Event, ...]:
         place, rest = values
         if place >= 0:
-            return event_of_values(values)
+            return (event_of_values(values),)
         kind, common = self._common[~place]
-        return kind.event_of(common, rest)
+        return kind.events_of(common, rest)
 
 
-def _event_values(one: Event | EventNote) -> tuple[int, tuple[Any, ...]]:
-    return event_values(one.event() if isinstance(one, EventNote) else one)
+def _pickled(values: Iterable[Values]) -> bytes:
+    return pickle.dumps(list(values), pickle.HIGHEST_PROTOCOL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,18 @@
 """The events that a recorder keeps: the latest in memory, those before in a temporary file.
 
-Of a call that passes as it is, only what it was given and answered is noted, where nobody can change that any more. A
-note becomes an event when somebody reads the events.
+Of most calls, only what they were given and answered is noted, where nobody can change that any more. Notes become
+events when somebody reads the events.
 """
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import cast
 
-from sealegs.traces.event_notes import EventNote
+from sealegs.traces.event_notes import EventNote, events_of_all
 from sealegs.traces.event_overflow import EventOverflow, Moved
 from sealegs.traces.events import Event
 
@@ -33,7 +33,7 @@ class KeptEvents:
         self.append: Callable[[Event | EventNote], None] = self.recent.append
         self.most = most
         self._changing = threading.Lock()
-        self._written = 0  # so many of the recent ones are no notes
+        self._written = 0  # so many of the recent ones are no notes, the first one aside
 
     def close(self) -> None:
         """Keep nothing that comes from now on."""
@@ -44,24 +44,22 @@ class KeptEvents:
         alone = self._changing.acquire(blocking=False)
         try:
             held = self.recent.copy()  # others may add some meanwhile
-            for place in range(self._written if alone else 0, len(held)):
-                if isinstance(one := held[place], EventNote):
-                    held[place] = event = one.event()
-                    if alone:  # nobody moves them, so each note becomes an event once
-                        self.recent[place] = event
-            if alone:
-                self._written = len(held)
+            # The first stays where it is, since others may replace it meanwhile.
+            noted = cast(list[Event | EventNote], held[1:])
+            known = max(self._written - 1, 0) if alone else 0
+            later = [*cast(list[Event], noted[:known]), *events_of_all(noted[known:])]
+            if alone:  # nobody moves them, so each note becomes events once
+                self.recent[1 + known : len(held)] = later[known:]
+                self._written = 1 + len(later)
         finally:
             if alone:
                 self._changing.release()
-        if not held or not isinstance(held[0], Moved):
-            return cast(list[Event], held)
-        return [*held[0], *cast(list[Event], held[1:])]
+        return [event for one in held[:1] for event in _events(one)] + later
 
     @property
     def first(self) -> Event | None:
         """The first event; None where there is none."""
-        return _event(self.recent[0]) if self.recent else None
+        return _first(self.recent[0]) if self.recent else None
 
     def replace_first(self, event: Event) -> None:
         """Put another event in the place of the first."""
@@ -75,11 +73,12 @@ class KeptEvents:
         try:
             moved = self.recent.copy()
             head = moved[0]
-            before = head if isinstance(head, Moved) else Moved(_event(head), EventOverflow())
-            part = before.file.add(cast(list[Event | EventNote], moved[1:]))
+            before = head if isinstance(head, Moved) else Moved(_first(head), EventOverflow())
+            more = head.events()[1:] if isinstance(head, EventNote) else ()
+            part = before.file.add([*more, *cast(list[Event | EventNote], moved[1:])])
             # In one step: an interrupt must find them in one place. What was noted meanwhile stays.
             self._written = 0
-            self.recent[: len(moved)] = [replace(before, first=_event(self.recent[0]), parts=(*before.parts, part))]
+            self.recent[: len(moved)] = [replace(before, first=_first(self.recent[0]), parts=(*before.parts, part))]
         except Exception:  # a full disk, a forked process, or what cannot be written
             self.most = sys.maxsize
         finally:
@@ -90,8 +89,13 @@ def _forget(_: Event | EventNote) -> None:
     """Do not keep it."""
 
 
-def _event(one: Event | EventNote | Moved) -> Event:
-    """The event that is meant; of those in a file, the first."""
+def _events(one: Event | EventNote | Moved) -> Iterable[Event]:
+    """The events that are meant."""
     if isinstance(one, Moved):
-        return one.first
-    return one.event() if isinstance(one, EventNote) else one
+        return one
+    return one.events() if isinstance(one, EventNote) else (one,)
+
+
+def _first(one: Event | EventNote | Moved) -> Event:
+    """The first of them; no file is read for it."""
+    return next(iter(_events(one)))

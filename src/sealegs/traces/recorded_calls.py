@@ -1,7 +1,7 @@
-"""Calls that nothing strikes, as a recorder follows them while an adapter runs their tools.
+"""Calls of which an adapter runs the tools itself, as a recorder follows them.
 
-Plain arguments and answers, which nobody can change, are kept as they are, and become events when somebody reads the
-events (`kept_events`); all others are copied at once.
+Plain arguments and answers, which nobody can change, are kept as they are, and all others are copied at once. What was
+noted becomes events when somebody reads the events (`kept_events`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sealegs.faults.plan import Rule
 from sealegs.inject.call_context import FollowedCall, call_id, running
 from sealegs.inject.layer_context import FaultAnswer, ReadArguments
 from sealegs.traces.event_notes import EventNote
-from sealegs.traces.events import FaultInjected, OutcomeShown, ToolCalled, ToolRan
+from sealegs.traces.events import Event, FaultInjected, OutcomeShown, ToolCalled, ToolRan
 from sealegs.traces.json_data import to_json_data, to_json_object
 from sealegs.traces.kept_events import KeptEvents
 from sealegs.traces.reported_effects import ledger
@@ -63,7 +63,7 @@ class RecordedCall(EventNote, FollowedCall):
         if len(kept.recent) >= kept.most:
             kept.make_room()
         self._at = now()
-        kept.append(self if _unchanging(args, kwargs) else self.event())
+        kept.append(self if _unchanging(args, kwargs) else self.events()[0])
         self._before = ledger.get(), running.get()
 
     def begin(self) -> None:
@@ -86,28 +86,15 @@ class RecordedCall(EventNote, FollowedCall):
         return self._form, (self._number, self._args, self._kwargs, self._at)
 
     @staticmethod
-    def event_of(common: tuple[str, ReadArguments], rest: tuple[Any, ...]) -> ToolCalled:
+    def events_of(common: tuple[str, ReadArguments], rest: tuple[Any, ...]) -> tuple[ToolCalled]:
         """The event that it was made."""
         (tool, read), (number, args, kwargs, at) = common, rest
-        return ToolCalled(call_id(number), tool, to_json_object(read(args, kwargs)), at)
+        return (ToolCalled(call_id(number), tool, to_json_object(read(args, kwargs)), at),)
 
     def answered(self, value: Any) -> None:
         """End it: the tool returned this."""
-        _, events, _, _, now, _ = self._ended()
-        kind, kept = type(value), value
-        if kind is dict:
-            kept = value.copy()
-            unchanging = _unchanging(kept, kept)
-        elif kind is list:
-            kept = value.copy()
-            unchanging = _unchanging(kept, NOTHING)
-        else:
-            unchanging = kind in PLAIN
-        if unchanging:
-            events.append(AnswerNote(self._number, kept, now()))
-        else:
-            shown = value.value if kind is PartialExecution else value
-            events.append(OutcomeShown(self.id, {"value": to_json_data(shown)}, 1, True, now()))
+        _, kept, _, _, now, _ = self._ended()
+        kept.append(AnswerNote(self._number, _own_copy(value), now()))
 
     def failed(self, failure: Failure | None) -> None:
         """End it: the tool failed, or the caller is gone (None)."""
@@ -152,9 +139,8 @@ class RecordedLateCall(RecordedCall):
 
     def answered(self, value: Any) -> Outcome:  # type: ignore[override]
         """End it: the tool returned this."""
-        tool, partial = self._ended(), type(value) is PartialExecution
-        said = {"value": to_json_data(value.value if partial else value)}
-        return self._show(tool, said, self._late.to_value(value), "during" if partial else "after")
+        done: Moment = "during" if type(value) is PartialExecution else "after"
+        return self._show(self._ended(), {"value": _own_copy(value)}, self._late.to_value(value), done)
 
     def failed(self, failure: Failure | None) -> Outcome | None:  # type: ignore[override]
         """End it: the tool failed, or the caller is gone (None)."""
@@ -168,12 +154,9 @@ class RecordedLateCall(RecordedCall):
 
     def _show(self, tool: FollowedTool, said: dict[str, Any], late: tuple[Outcome, bool], done: Moment) -> Outcome:
         """Note what the tool said, and what is shown in its place. `done`: what was done to the world."""
-        rule, (shown, delivered) = self._late.rule, late
-        id, fault, enter, data = self.id, rule.fault, tool.kept.append, tool.data(shown)
-        enter(FaultInjected(id, rule.id, fault.kind, fault.implicit, delivered, 1, 0.0, said, data, done))
-        if delivered:
-            enter(ToolRan(id, said, False))
-        enter(OutcomeShown(id, data, 1, not delivered, tool.now()))
+        shown, delivered = late
+        rest = self._number, tool.data(shown), done, tool.now(), said, delivered
+        tool.kept.append(StruckNote(self._late.rule, rest))
         return shown
 
 
@@ -188,9 +171,21 @@ def note_answered(
     """Note a call that a fault has answered before the tool's work."""
     call = RecordedCall(tool, None, args, kwargs)
     del call._tool, call._before  # nobody ends it
-    id, data, fault, enter = call.id, tool.data(shown), rule.fault, tool.kept.append
-    enter(FaultInjected(id, rule.id, fault.kind, fault.implicit, True, 0, 0.0, None, data, moment))
-    enter(OutcomeShown(id, data, 0, False, tool.now()))
+    tool.kept.append(StruckNote(rule, (call._number, tool.data(shown), moment, tool.now())))
+
+
+def _own_copy(value: Any) -> Any:
+    """A tool's answer as nobody can change it: plain data as it is, all else as JSON data."""
+    kind, kept = type(value), value
+    if kind is dict:
+        kept = value.copy()
+        unchanging = _unchanging(kept, kept)
+    elif kind is list:
+        kept = value.copy()
+        unchanging = _unchanging(kept, NOTHING)
+    else:
+        unchanging = kind in PLAIN
+    return kept if unchanging else to_json_data(value.value if kind is PartialExecution else value)
 
 
 def _unchanging(values: Iterable[Any], named: dict[Any, Any]) -> bool:
@@ -220,7 +215,40 @@ class AnswerNote(EventNote):
         return None, (self._number, self._value, self._at)
 
     @staticmethod
-    def event_of(common: None, rest: tuple[Any, ...]) -> OutcomeShown:
+    def events_of(common: None, rest: tuple[Any, ...]) -> tuple[OutcomeShown]:
         """The event that it was shown."""
         number, value, at = rest
-        return OutcomeShown(call_id(number), {"value": to_json_data(value)}, 1, True, at)
+        return (OutcomeShown(call_id(number), {"value": to_json_data(value)}, 1, True, at),)
+
+
+class StruckNote(EventNote):
+    """The end of a call that a rule's fault answered.
+
+    Args:
+        rule: the rule.
+        rest: the call's number; what was shown, as data; what was done to the world by then; the time; and where the
+            tool ran, what it said, and whether the fault changed that.
+    """
+
+    __slots__ = ("_rest", "_rule")
+
+    def __init__(self, rule: Rule, rest: tuple[Any, ...]) -> None:
+        self._rule = rule
+        self._rest = rest
+
+    def parts(self) -> tuple[tuple[str, str, bool], tuple[Any, ...]]:
+        """The facts that its rule gives of itself, and what was noted of the call."""
+        fault = self._rule.fault
+        return (self._rule.id, fault.kind, fault.implicit), self._rest
+
+    @staticmethod
+    def events_of(common: tuple[str, str, bool], rest: tuple[Any, ...]) -> tuple[Event, ...]:
+        """The events that the fault struck, that the tool ran, if it said something else, and what was shown."""
+        number, shown, done, at, *ran = rest
+        id, runs, said, delivered = call_id(number), 0, None, True
+        if ran:
+            runs, (said, delivered) = 1, ran
+            said = {"value": to_json_data(said["value"])} if "value" in said else said
+        struck = FaultInjected(id, *common, delivered, runs, 0.0, said, shown, done)
+        run = (ToolRan(id, said, False),) if said is not None and delivered else ()
+        return struck, *run, OutcomeShown(id, shown, runs, not delivered, at)

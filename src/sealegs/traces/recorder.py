@@ -56,7 +56,8 @@ class Recorder(FollowingWatcher):
         clock: stamps calls and outcomes, in seconds since the episode began.
         sink: called with each event at once, besides keeping it.
         keep: whether events are kept; if not, `events` stays empty.
-        most: events that are kept in memory; earlier ones go to a temporary file, and back where `events` is read.
+        most: events, or notes of them, that are kept in memory; earlier ones go to a temporary file, and back where
+            `events` is read.
     """
 
     def __init__(

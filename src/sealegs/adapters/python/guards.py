@@ -64,8 +64,8 @@ def not_begun(error: Exception, function: AnyTool) -> bool:
     )
 
 
-def passed_on(error: BaseException) -> BaseException:
-    """What the wrapper raises where the session lets this out. Call it only in the frame that caught it.
+def let_out(error: BaseException) -> BaseException:
+    """The exception that the wrapper raises for one that a session lets out. Call it in the frame that caught it.
 
     A tool's `Exception` became a failure, so one that comes here is Sealegs' own, and stays as it is. Anything else
     ends more than a call (a cancelled task, Ctrl-C, a test that is skipped), and is shown as from the tool.
@@ -179,7 +179,7 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
             try:
                 found = found.call(running(found.arguments, args, kwargs))
             except BaseException as error:
-                raise passed_on(error)  # noqa: B904  # what it came from stays
+                raise let_out(error)  # noqa: B904  # what it came from stays
         if isinstance(found, Value):
             return found.value
         try:
@@ -230,7 +230,7 @@ def async_guard(
             try:
                 found = await found.call_async(running(found.arguments, args, kwargs))
             except BaseException as error:
-                raise passed_on(error)  # noqa: B904
+                raise let_out(error)  # noqa: B904
         if isinstance(found, Value):
             return found.value
         try:

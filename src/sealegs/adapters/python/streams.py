@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception
-from sealegs.adapters.python.guards import AnyTool, Route, module_of, passed_on
+from sealegs.adapters.python.guards import AnyTool, Route, let_out, module_of
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.faults.call import Call, Failure, Outcome, PartialResult, Value
 from sealegs.inject import NO_DRY_RUN, StreamEnd
@@ -60,7 +60,7 @@ def stream_guard(
                     if type(chunk) is not StreamEnd:
                         yield chunk
         except BaseException as error:
-            raise passed_on(error)  # noqa: B904
+            raise let_out(error)  # noqa: B904
         if isinstance(chunk.outcome, Value):
             return None
         try:
@@ -126,7 +126,7 @@ def async_stream_guard(
                     if type(chunk) is not StreamEnd:
                         yield chunk
         except BaseException as error:
-            raise passed_on(error)  # noqa: B904
+            raise let_out(error)  # noqa: B904
         if isinstance(chunk.outcome, Value):
             return
         try:

@@ -12,7 +12,7 @@ import pytest
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.inject import Session, VirtualClock
-from sealegs.inject.deadline import with_deadline, with_deadline_async
+from sealegs.inject.deadline import was_left_running, with_deadline, with_deadline_async
 from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import Alternative, AlternativeStep, StepField
 from sealegs.recovery.service import RecoveryService
@@ -92,6 +92,21 @@ def test_an_answer_in_the_moment_of_the_cancellation_is_an_answer() -> None:
         return Value("never")
 
     assert asyncio.run(as_coroutine(with_deadline_async(late, SHORT))) == FINE
+
+
+def test_a_failure_that_the_cancellation_became_is_no_answer() -> None:
+    """What clients make of a cancellation does not say what was done before."""
+
+    async def translates(call: Call) -> Outcome:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            return Failure("the client was closed", "ConnectionError")
+        return Value("never")
+
+    found = seen(asyncio.run(as_coroutine(with_deadline_async(translates, SHORT))))
+    assert was_left_running(found)
+    assert "may have done its work before" in found.message
 
 
 def test_a_caller_who_goes_takes_the_run_with_it() -> None:

@@ -90,13 +90,16 @@ def was_left_running(failure: Failure) -> bool:
 
 
 async def _cancelled(task: asyncio.Task[Outcome]) -> bool:
-    """Cancel it, and give it a moment to end; whether it came to an answer of its own all the same."""
+    """Cancel it, and give it a moment to end; whether it came to an answer of its own all the same.
+
+    A failure is none: many clients turn a cancellation into an error of their own, whatever was done by then.
+    """
     task.cancel()
     await asyncio.wait({task}, timeout=GRACE)
     if not task.done():
         task.add_done_callback(_heard)  # it is left behind, and nobody asks for what becomes of it
         return False
-    return not _heard(task)
+    return not _heard(task) and not isinstance(task.result(), Failure)
 
 
 def _heard(task: asyncio.Task[Outcome]) -> bool:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from aiohttp import WSMsgType, web
 
 CODES = web.AppKey("codes", list)
+DONE = web.AppKey("done", list)  # the requests to `/cut`
 CHUNK = b"0123456789abcdef" * 65536  # one mebibyte
 
 
@@ -27,6 +28,16 @@ async def echo(request: web.Request) -> web.StreamResponse:
 async def moved(request: web.Request) -> web.StreamResponse:
     """Lead elsewhere on this server, by its own address."""
     return web.Response(status=307, headers={"Location": f"http://{request.host}/echo?from=there"})
+
+
+async def cut(request: web.Request) -> web.StreamResponse:
+    """Do what is asked, and end the connection without an answer; `GET` of `done` says what was done."""
+    if "done" in request.query:
+        return web.json_response(request.app[DONE])
+    request.app[DONE].append(request.method)
+    assert request.transport is not None
+    request.transport.abort()
+    return web.Response()
 
 
 async def large(request: web.Request) -> web.StreamResponse:
@@ -75,9 +86,10 @@ def upstream() -> Iterator[tuple[str, list[int]]]:
     """The server's address, and the codes by which clients closed its websockets."""
     loop, codes = asyncio.new_event_loop(), list[int]()
     app = web.Application(client_max_size=1 << 40)
-    app[CODES] = codes
+    app[CODES], app[DONE] = codes, list[str]()
     app.router.add_route("*", "/echo", echo)
     app.router.add_get("/moved", moved)
+    app.router.add_route("*", "/cut", cut)
     app.router.add_get("/large", large)
     app.router.add_get("/api/users/{id}", user)
     app.router.add_get("/talk", talk)

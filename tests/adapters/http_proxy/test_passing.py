@@ -127,6 +127,18 @@ def test_a_redirect_leads_to_the_proxy(proxy: Proxy) -> None:
         assert (got.status, got.header("location")) == (307, f"{proxy.url}/echo?from=there")
 
 
+@pytest.mark.parametrize("rules", ["none", "never"])
+def test_a_request_without_an_answer_is_sent_once(proxy: Proxy, rules: str) -> None:
+    """On a connection that was used before, HTTP libraries send what they take for harmless a second time."""
+    methods = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "POST", "PATCH"]
+    proxy.load([] if rules == "none" else NEVER)
+    before = json.loads(raw(proxy.url, "/cut?done").body)
+    for method in methods:
+        assert raw(proxy.url, "/echo").status == 200  # the connection to the server is kept
+        assert raw(proxy.url, "/cut", method, b"{}" if method in ("PUT", "POST", "PATCH") else None).status in (0, 502)
+    assert json.loads(raw(proxy.url, "/cut?done").body) == before + methods
+
+
 def memory(proxy: Proxy) -> int:
     """The most memory that the proxy has had, in mebibytes."""
     lines = Path(f"/proc/{proxy.process.pid}/status").read_text(encoding="utf-8").splitlines()

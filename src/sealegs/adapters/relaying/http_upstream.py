@@ -86,14 +86,18 @@ class Upstream:
 
 
 def upstream_connections() -> aiohttp.ClientSession:
-    """Connections that add nothing to a request and change nothing of an answer."""
-    return aiohttp.ClientSession(
+    """Connections that add nothing to a request, send it once, and change nothing of an answer."""
+    connections = aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE),
         auto_decompress=False,
         cookie_jar=aiohttp.DummyCookieJar(),
         skip_auto_headers=OWN,
         timeout=aiohttp.ClientTimeout(total=None),
     )
+    # Else the library sends a GET, PUT or DELETE once more where a connection ends without an answer, though the server
+    # may have done it. Only this name switches it off, as the library's own client for tests does.
+    connections._retry_connection = False
+    return connections
 
 
 def passed_on(headers: CIMultiDictProxy[str]) -> Headers:

@@ -26,6 +26,7 @@ from sealegs.recovery.policies import (
     EarlierArgument,
     FirstKnown,
     Fixed,
+    MendArguments,
     ReferenceTicket,
     Retry,
     StepField,
@@ -218,6 +219,38 @@ def test_an_open_circuit_does_not_make_earlier_calls_undone() -> None:
     assert shown.type == "CircuitOpen"
     assert scene.call("pay", amount=2) == Value({"id": 1})  # another wish, of which nothing was done
     assert [tool for tool, _ in scene.made] == ["pay", "wire"]
+
+
+@pytest.mark.parametrize("refused", [Failure("bad receipt address", "ValueError"), Failure("no", "BadRequest", 400)])
+def test_a_doubt_stays_whatever_the_failure_said(refused: Failure) -> None:
+    """An action can succeed and then complain of its arguments; a later proof is one of a later call."""
+    way = Alternative("pay", (AlternativeStep("wire", {}),), {"id": StepField(0, "id")})
+    scripts: dict[str, list[Outcome]] = {"pay": [refused, BUSY], "wire": [Value({"id": 1})]}
+    scene = Stage(RecoveryLayer(Breaker(failures=1, seconds=99) | Switch([way])), scripts, (ACTS,))
+    scene.call("pay", amount=1)
+    scene.call("pay", amount=2)  # opens the circuit
+    shown = scene.call("pay", amount=1)
+    assert isinstance(shown, Failure)
+    assert shown.type == "CircuitOpen"
+    assert scene.call("pay", amount=3) == Value({"id": 1})
+    assert [tool for tool, _ in scene.made] == ["pay", "pay", "wire"]
+
+
+def test_a_doubt_is_of_what_was_called_with_mended_arguments() -> None:
+    way = Alternative("pay", (AlternativeStep("wire", {}),), {"id": StepField(0, "id")})
+    refused = Failure("unexpected argument 'amuont'", "ValidationError", 422, unsent=True)
+    scripts: dict[str, list[Outcome]] = {"pay": [refused, BUSY], "wire": [Value({"id": 1})]}
+    schema = {"type": "object", "properties": {"amount": {"type": "number"}}, "required": ["amount"]}
+    spec = replace(ACTS, parameters={**schema, "additionalProperties": False})
+    layer = RecoveryLayer(Breaker(failures=1, seconds=99) | MendArguments() | Switch([way]))
+    scene = Stage(layer, scripts, (spec,))
+    scene.call("pay", amuont=1)
+    assert scene.made == [("pay", {"amuont": 1}), ("pay", {"amount": 1})]
+    scene.call("pay", amount=2)  # opens the circuit
+    shown = scene.call("pay", amount=1)  # as the agent may call it next
+    assert isinstance(shown, Failure)
+    assert shown.type == "CircuitOpen"
+    assert [tool for tool, _ in scene.made] == ["pay"] * 3
 
 
 FORECAST = Value({"place": {"id": 4}, "sky": "clear"})

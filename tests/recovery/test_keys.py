@@ -9,12 +9,12 @@ from uuid import UUID
 import pytest
 
 from sealegs import tool, wrap
-from sealegs.faults.call import Failure, Outcome, Value
+from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.inject import RealClock, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
-from sealegs.recovery.policies import Retry
+from sealegs.recovery.policies import MendArguments, Retry
 from sealegs.recovery.recovery_plan import RecoveryPlan
 from tests.recovery.stage import Stage
 
@@ -49,6 +49,55 @@ def test_calls_have_keys_of_their_own_unless_the_outcome_is_in_doubt() -> None:
     first, second, *doubt, last = keys(scene)
     assert len({first, second, doubt[0], last}) == 4
     assert len(set(doubt)) == 1
+
+
+def test_an_equal_call_that_went_well_meanwhile_leaves_the_doubt() -> None:
+    """Two equal wishes side by side: the answer of one is lost, and then the other is answered."""
+    served: list[str] = []
+    scene = stage(PAID)
+
+    def run(call: Call) -> Outcome:
+        served.append(call.arguments["token"])
+        nth = len(served)
+        if nth == 1:  # while it is at work
+            assert scene.session.call("pay", {"amount": 5}, run) == GONE
+        return GONE if nth == 2 else PAID
+
+    assert scene.session.call("pay", {"amount": 5}, run) == PAID
+    assert scene.session.call("pay", {"amount": 5}, run) == PAID
+    assert scene.session.call("pay", {"amount": 5}, run) == PAID
+    first, lost, again, new = served
+    assert again == lost
+    assert len({first, lost, new}) == 3
+
+
+def test_each_of_several_doubts_keeps_its_key() -> None:
+    served: list[str] = []
+    scene = stage(PAID)
+
+    def run(call: Call) -> Outcome:
+        served.append(call.arguments["token"])
+        if len(served) == 1:
+            scene.session.call("pay", {"amount": 5}, run)
+        return GONE if len(served) <= 2 else PAID
+
+    for _ in range(4):
+        scene.session.call("pay", {"amount": 5}, run)
+    first, second, *again, new = served
+    assert sorted(again) == sorted([first, second])
+    assert new not in again
+
+
+def test_a_call_that_the_agent_mends_itself_carries_the_key() -> None:
+    """Recovery mended the arguments, and the answer was lost; the agent then corrects them, too."""
+    refused = Failure("amuont: unexpected", "ValidationError", 422, unsent=True)
+    spec = replace(PAY, parameters={**SCHEMA, "required": ["amount"], "additionalProperties": False})
+    scene = Stage(RecoveryLayer(MendArguments()), {"pay": [refused, GONE, PAID, PAID]}, (spec,))
+    scene.call("pay", amuont=5)
+    scene.call("pay", amount=5)
+    scene.call("pay", amount=5)
+    first, mended, again, new = keys(scene)
+    assert first == mended == again != new
 
 
 @pytest.mark.parametrize(

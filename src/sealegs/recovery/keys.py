@@ -3,7 +3,7 @@
 A key is drawn by session, tool and call. On a real clock the session draws a number that no other has, for a server
 remembers keys beyond the session; on a virtual clock keys are a function of episode and call alone. An equal call that
 the agent makes while the outcome of an earlier one is in doubt is taken for the same wish, and carries the same key;
-`faults.equal` says what counts as equal.
+where several are in doubt, that of the oldest. `faults.equal` says what counts as equal.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from sealegs.inject.clock import VirtualClock
 from sealegs.inject.layer_context import LayerContext
 from sealegs.recovery.declared_tools import lacks_key
 
+CallForm = tuple[str, str]  # the tool, and the arguments as they compare (`faults.equal`)
+
 
 class IdempotencyKeys:
     """The keys of one session."""
@@ -29,22 +31,37 @@ class IdempotencyKeys:
         self._prefix = (
             (place.episode,) if isinstance(place.clock, VirtualClock) else (place.episode, secrets.token_hex(16))
         )
-        self._in_doubt: dict[tuple[str, str], str] = {}
+        self._in_doubt: dict[CallForm, list[str]] = {}  # the oldest first: equal calls may each be a wish of its own
+        self._made: dict[str, set[CallForm]] = {}  # what was called with the key of a call under way
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
+
+    def begun(self, call: Call, spec: ToolSpec) -> Call:
+        """The agent's call with a key; it is under way until it is `settled`."""
+        with self._lock:
+            keyed = self.added(call, spec)
+            self._made.setdefault(keyed.arguments[spec.key], set()).add(_form(call, spec))
+        return keyed
 
     def added(self, call: Call, spec: ToolSpec) -> Call:
         """The call with a key."""
         with self._lock:
-            key = self._in_doubt.get(_same(call, spec)) or str(UUID(int=self._drawn(call)))
+            key = next(iter(self._in_doubt.get(_form(call, spec), ())), None) or str(UUID(int=self._drawn(call)))
         return replace(call, arguments={**call.arguments, spec.key: key})
 
-    def settled(self, call: Call, keyed: Call, spec: ToolSpec, *, well: bool) -> None:
-        """Note how a call with a key ended. Unless it ended well, an equal call carries the same key."""
+    def tried(self, keyed: Call, spec: ToolSpec) -> None:
+        """Note a further try of a call under way, which may have other arguments (`mend_arguments`)."""
         with self._lock:
-            if well:
-                self._in_doubt.pop(_same(call, spec), None)
-            else:
-                self._in_doubt[_same(call, spec)] = keyed.arguments[spec.key]
+            if (forms := self._made.get(str(keyed.arguments.get(spec.key)))) is not None:
+                forms.add(_form(keyed, spec))
+
+    def settled(self, keyed: Call, spec: ToolSpec, *, well: bool) -> None:
+        """Note how a call with a key ended. Unless it ended well, a call equal to one of its tries carries the key."""
+        key = keyed.arguments[spec.key]
+        with self._lock:
+            for form in {_form(keyed, spec), *self._made.pop(key, ())}:
+                others = [one for one in self._in_doubt.pop(form, ()) if one != key]
+                if keys := others if well else [*others, key]:
+                    self._in_doubt[form] = keys
 
     def _drawn(self, call: Call) -> int:
         return sum(seeds.digest(*self._prefix, call.tool, call.id, half) << 64 * half for half in (0, 1))
@@ -55,5 +72,6 @@ def wants_key(call: Call, spec: ToolSpec) -> bool:
     return bool(spec.key) and not call.arguments.get(spec.key) and not lacks_key(spec)
 
 
-def _same(call: Call, spec: ToolSpec) -> tuple[str, str]:
+def _form(call: Call, spec: ToolSpec) -> CallForm:
+    """What a call asks for, whatever its key."""
     return call.tool, arguments_key(call.arguments, spec)

@@ -263,7 +263,7 @@ class RecoveryLayer(FastPathLayer):
     def _keyed(self, call: Call) -> Recovering:
         """Make the call with an idempotency key, and see what comes of it."""
         spec, well = self._specs[call.tool], False
-        keyed = self._keys.added(call, spec)
+        keyed = self._keys.begun(call, spec)
         try:
             outcome = yield keyed
             found = self._examine(keyed, outcome)
@@ -278,12 +278,16 @@ class RecoveryLayer(FastPathLayer):
                     self._keep(call, outcome)
             return outcome
         finally:  # also where the call was cancelled, or the key would stay reserved
-            self._keys.settled(call, keyed, spec, well=well)
+            self._keys.settled(keyed, spec, well=well)
 
     def _with_key(self, call: Call) -> Call:
         """A further call with the key that its tool takes."""
         spec = self._specs.get(call.tool)
-        return self._keys.added(call, spec) if spec is not None and spec.key and wants_key(call, spec) else call
+        if spec is None or not spec.key:
+            return call
+        keyed = self._keys.added(call, spec) if wants_key(call, spec) else call
+        self._keys.tried(keyed, spec)
+        return keyed
 
     def _keep(self, call: Call, outcome: Outcome) -> None:
         try:

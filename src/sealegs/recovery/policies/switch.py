@@ -96,9 +96,10 @@ class Switch(Policy):
         call = failed_call.call
         if self._unfinished and context.nothing_done(failed_call):
             self._unfinished.forget_action(call.id)
-        if failed_call.category not in HELPED or call.tool not in self._of or self._in_doubt(failed_call, context):
+        # Doubt is noted whatever the category, since it holds for later calls.
+        if call.tool not in self._of or self._in_doubt(failed_call, context) or failed_call.category not in HELPED:
             return failed_call
-        key = call.tool, arguments_key(call.arguments, context.spec(call.tool))
+        key = _form(call, context)
         unfinished = self._unfinished.claim(key)
         if unfinished is not None:
             return (yield from self._resumed(key, unfinished, failed_call, context))
@@ -126,13 +127,14 @@ class Switch(Policy):
         call = failed_call.call
         if context.effect_free(call.tool):
             return False
-        key = call.tool, arguments_key(call.arguments, context.spec(call.tool))
+        # What was tried may have had other arguments (`mend_arguments`); the agent may correct them itself next time.
+        forms = {_form(one, context) for one in (call, failed_call.attempt) if one.tool == call.tool}
         if not context.nothing_done(failed_call):
             # Kept for the session: a later refusal of an equal call does not undo the doubt.
-            self._doubtful.add(key)
+            self._doubtful |= forms
         elif failed_call.undone:
-            self._doubtful.discard(key)
-        return key in self._doubtful
+            self._doubtful -= forms
+        return not self._doubtful.isdisjoint(forms)
 
     def _resumed(
         self, key: CallKey, unfinished: UnfinishedAlternative, failed_call: FailedCall, context: RecoveryContext
@@ -344,6 +346,11 @@ class Switch(Policy):
 def done_by_another(data: Any) -> bool:
     """Return whether another tool did an answer's action; such an answer may lack what the called tool declares."""
     return isinstance(data, Mapping) and DID in str(data.get(NOTE, ""))
+
+
+def _form(call: Call, context: RecoveryContext) -> CallKey:
+    """The tool and the arguments of a call as they compare."""
+    return call.tool, arguments_key(call.arguments, context.spec(call.tool))
 
 
 def _changed(unfinished: UnfinishedAlternative, failed_call: FailedCall, context: RecoveryContext) -> bool:

@@ -7,8 +7,11 @@ import contextlib
 import gc
 import inspect
 import io
+import os
 import pickle
 import re
+import subprocess
+import sys
 import traceback
 import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -158,6 +161,59 @@ def test_what_ends_more_than_a_stream_shows_no_injector(ends: type[BaseException
     assert PACKAGE not in "".join(traceback.format_exception(caught.value))
     assert frames(caught.value)[-1] == "leave"
     assert (repr(caught.value.__cause__), repr(caught.value.__context__)) == CAUSES
+
+
+@pytest.mark.parametrize("in_task", [False, True])
+def test_an_error_keeps_its_context_where_the_agent_handles_another(in_task: bool) -> None:
+    """As in a retry: on the long way, which the first calls take, and on the short one."""
+
+    def ask() -> None:
+        try:
+            raise KeyError("root cause")
+        except KeyError:
+            raise LookupError("visible")  # noqa: B904
+
+    async def ask_later() -> None:
+        ask()
+
+    called = wrap(ask_later if in_task else ask, Episode().session)
+    for _ in range(12):
+        try:
+            raise OSError("agent")
+        except OSError:
+            with pytest.raises(LookupError) as caught:
+                called().send(None) if in_task else called()
+        assert repr(caught.value.__context__) == "KeyError('root cause')"
+        assert repr(caught.value.__context__.__context__) == "OSError('agent')"
+
+
+@pytest.mark.parametrize("entry", ["src", "./src", "/./src", "//src"])
+def test_frames_are_known_by_the_folder_however_it_is_written(entry: str, tmp_path: Path) -> None:
+    """And a package whose name only begins with ours is not ours."""
+    shop = tmp_path / "src" / "sealegs_shop.py"
+    shop.parent.mkdir()
+    shop.write_text("def pay():\n    helper()\n\n\ndef helper():\n    raise ValueError('own')\n")
+    (shop.parent / "sealegs").symlink_to(PACKAGE)
+    folder = entry if entry[0] in "s." else f"{tmp_path}{entry}"
+    code = f"""
+import sys, traceback
+sys.path.insert(0, {folder!r})
+from sealegs import wrap, Session
+from sealegs.inject import VirtualClock
+from sealegs.traces import Recorder
+import sealegs_shop
+pay = wrap(sealegs_shop.pay, Session(watcher=Recorder(VirtualClock())))
+for _ in range(12):
+    try:
+        pay()
+    except ValueError as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        assert [one.name for one in frames] == ["<module>", "pay", "pay", "helper"], frames
+        assert not any("/sealegs/" in one.filename for one in frames), frames
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_faults_travel_between_processes() -> None:

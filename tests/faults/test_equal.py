@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.faults.equal import SHORT, SPECS, WrittenFields, arguments_key, draw_key
+from sealegs.faults.equal import SHORT, SPECS, ArgumentMemory, WrittenFields, arguments_key, draw_key
 from sealegs.faults.matchers import equal_json
 from sealegs.faults.spec import ToolSpec
 
@@ -205,3 +205,20 @@ def test_what_is_kept_of_fields_is_bounded_and_belongs_to_its_spec() -> None:
     for number in range(100):  # an agent may name any
         assert fields.key({f"of-{number}": 1, "of": "2"}) == f"[('of', \"'2'\"), ('of-{number}', '#1')]"
     assert set(fields) == {"of"}
+
+
+class Unshown:
+    """An object that can neither say what it is nor be hashed."""
+
+    def __repr__(self) -> str:
+        raise ValueError("not yet")
+
+    def __hash__(self) -> int:
+        raise ValueError("no id yet")
+
+
+def test_an_object_that_cannot_say_what_it_is_counts_as_any_other_of_its_class_in_draws() -> None:
+    one, other = Unshown(), Unshown()
+    assert draw_key({"a": one}) == draw_key({"a": other})
+    assert arguments_key({"a": one}) != arguments_key({"a": other})
+    assert ArgumentMemory(None).known({"a": one}).key == draw_key({"a": other})

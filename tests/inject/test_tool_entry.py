@@ -17,7 +17,7 @@ import weakref
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -45,7 +45,7 @@ from sealegs.faults.triggers import (
 )
 from sealegs.inject import Injection, MisfireWarning, ModelTurn, Session, VirtualClock, current_call, tool_state
 from sealegs.inject.tool_entry import MOST as KEPT
-from sealegs.inject.tool_entry import DecidedCalls, keep_entry
+from sealegs.inject.tool_entry import DecidedCalls, LateAnsweredCall, keep_entry
 from sealegs.traces import Recorder
 from sealegs.traces.archive import Archive
 from sealegs.traces.observed import trace_from_events
@@ -623,3 +623,49 @@ def test_what_holds_itself_has_a_key() -> None:
     memory = ArgumentMemory(None)
     assert memory.known({"a": held}).key == memory.known({"a": held}).key
     assert Parameters(forecast).named((held,), {}) == {"city": held}
+
+
+@pytest.mark.parametrize("when", [Always(), Probability(0), First(1)])
+@pytest.mark.parametrize("key", ["arguments", "order"])
+def test_a_tool_of_an_object_without_a_hash_is_called_as_any_other(
+    when: AnyCondition, key: Literal["arguments", "order"]
+) -> None:
+    class Shop:
+        def __hash__(self) -> int:
+            raise AttributeError("no id yet")
+
+        def pay(self, amount: object) -> object:
+            return amount
+
+    rule = Rule(match=Tool("*pay"), when=when, fault=Error(status=503), key=key)
+    pay = wrap(Shop.pay, Session(Plan(name="p", rules=(rule,))), name="pay")
+    shop = Shop()
+    for amount in [1, shop] * 20:
+        with suppress(ToolFault):
+            assert pay(shop, amount) is amount
+
+
+def test_a_late_call_that_ended_holds_none_before_it() -> None:
+    """A tool may start the task in which the next is called: its context keeps the call that was current then."""
+    session = Session(Plan(name="p", rules=(Rule(match=Tool("*"), fault=Error(status=503), moment="after"),)))
+    tasks: list[asyncio.Task[None]] = []
+
+    async def step(left: int) -> None:
+        if left:
+            tasks.append(asyncio.create_task(agent(left - 1)))
+
+    async def agent(left: int) -> None:
+        with suppress(ToolFault):
+            await called(left)
+
+    called = wrap(step, session)
+
+    async def main() -> None:
+        await agent(200)
+        for task in tasks:  # each adds the next
+            await task
+        tasks[:-1] = []
+        gc.collect()
+        assert sum(isinstance(one, LateAnsweredCall) for one in gc.get_objects()) < 20
+
+    asyncio.run(main())

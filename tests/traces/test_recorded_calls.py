@@ -626,3 +626,38 @@ def test_arguments_that_python_refuses_were_never_sent() -> None:
     last = [event for event in recorder.events if event.type == "shown"][-1]
     assert last.outcome is not None
     assert last.outcome["failure"]["unsent"] is True
+
+
+@pytest.mark.parametrize("calls", [0, 12])
+@pytest.mark.parametrize("moment", [None, "after"])
+def test_an_abandoned_call_takes_nothing_from_the_tool_in_which_it_is_collected(calls: int, moment: Any) -> None:
+    """Nobody holds a task that was only started; what its calls set must stay set for others."""
+    rule = Rule(match=Tool("slow"), fault=Error(status=500), moment=moment)
+    session, recorder = watched(Plan(name="p", rules=(rule,)) if moment else CALM)
+
+    async def slow() -> None:
+        if started:
+            await asyncio.get_running_loop().create_future()
+
+    def pay(last: bool) -> None:
+        if last:
+            gc.collect()
+        report_effect("pay")
+
+    started: list[bool] = []
+    wait, paid = wrap(slow, session, name="slow"), wrap(pay, session, name="pay")
+
+    async def main() -> None:
+        for _ in range(calls):
+            with suppress(Exception):
+                await wait()
+            paid(False)
+        started.append(True)
+        gc.disable()
+        asyncio.create_task(wait())  # noqa: RUF006
+        await asyncio.sleep(0)
+        paid(True)
+        gc.enable()
+
+    asyncio.run(main())
+    assert sum(event.type == "effected" for event in recorder.events) == calls + 1

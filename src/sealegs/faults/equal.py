@@ -128,7 +128,7 @@ class ArgumentMemory:
         form = (*arguments.items(), *map(type, arguments.values()))  # with their types, since 1 and true are equal
         try:
             found = self._known.get(form)
-        except TypeError:  # a list or an object among them, which has no hash
+        except Exception:  # a list among them, which has no hash, or an object that fails to give one
             return self.new(arguments)
         if found is None:
             found = self.new(arguments)
@@ -234,4 +234,4 @@ def _shown(value: Any) -> str:
     try:
         return repr(value)
     except Exception:  # an object that cannot say what it is
-        return f"<{type(value).__name__} at {id(value)}>"
+        return f"<{type(value).__name__} at {id(value):#x}>"  # as others, so that draws leave the address out

@@ -70,6 +70,15 @@ class FollowedCall:  # no abstract class: to ask whether something is an instanc
         raise NotImplementedError
 
 
+def make_current(before: Call | FollowedCall | None, abandoned: Call | FollowedCall) -> None:
+    """Make the call before one that was abandoned the current one again, unless another is by now.
+
+    Garbage collection may end what a task left behind, in the midst of any other tool.
+    """
+    if running.get() is abandoned:
+        running.set(before)
+
+
 def run_as_current(call: Call, run: Callable[[Call], T]) -> T:
     """Run a call as the current one, and return its result."""
     before = running.get()
@@ -87,4 +96,4 @@ async def run_as_current_async(call: Call, run: Callable[[Call], Awaitable[T]]) 
     try:
         return await run(call)
     finally:
-        running.set(before)
+        make_current(before, call)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import replace
 
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait
-from sealegs.inject.call_context import running
+from sealegs.inject.call_context import make_current, running
 from sealegs.inject.clock import Clock
 from sealegs.inject.layer_context import FollowingWatcher, ToolRunner, ToolRunnerAsync
 from sealegs.inject.tool_state import Substitution
@@ -139,7 +139,7 @@ async def drive_async(layer: Layer, call: Call, tool: Callable[[Call], Awaitable
                 try:
                     answer = await tool(request)  # a coroutine cannot raise StopIteration, so no case for it here
                 finally:
-                    running.set(before)
+                    make_current(before, request)
             else:
                 await clock.sleep_async(request.seconds, generator.close)
                 answer = NO_ANSWER

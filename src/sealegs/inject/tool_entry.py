@@ -15,7 +15,7 @@ from sealegs.faults.call import Call, Failure, Moment, Outcome
 from sealegs.faults.equal import MOST as MOST_FORMS
 from sealegs.faults.equal import may_be_kept
 from sealegs.faults.triggers import FOREVER
-from sealegs.inject.call_context import FollowedCall, call_id, running
+from sealegs.inject.call_context import FollowedCall, call_id, make_current, running
 from sealegs.inject.injector import Injector
 from sealegs.inject.layer_context import FaultAnswer, Following, ReadArguments
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults
@@ -190,7 +190,7 @@ class _QuickCalls(Generic[S, T]):
         def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | FollowedCall | Outcome | None:
             try:
                 known = look_up(*args, **kwargs)
-            except (UnknownArguments, TypeError):
+            except Exception:  # they are not kept, or cannot be hashed, in whatever way they say so
                 return unknown(session, args, kwargs)
             place = place_of()
             nth = next(calls) if place is None else number(state, place)
@@ -212,7 +212,7 @@ class _QuickCalls(Generic[S, T]):
         def entry(session: S, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T | FollowedCall | Outcome | None:
             try:
                 known = look_up(*args, **kwargs)
-            except (UnknownArguments, TypeError):  # a list or an object among them has no hash
+            except Exception:  # as above
                 return unknown(session, args, kwargs)
             place = place_of()
             nth = next(calls) if place is None else number(state, place)
@@ -289,7 +289,7 @@ class _QuickCalls(Generic[S, T]):
         """The arguments as draws are named by them."""
         try:
             return self._look_up(*args, **kwargs).key
-        except (UnknownArguments, TypeError):
+        except Exception:
             return self._state.arguments.known(self._read(args, kwargs)).key
 
     def _answer(self, rule_state: RuleState, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
@@ -340,15 +340,21 @@ class LateAnsweredCall(FollowedCall):
 
     def answered(self, value: object) -> Outcome:
         """End it; the fault's answer."""
-        running.set(self._before)
+        running.set(self._ended())
         return self._late.to_value(value)[0]
 
     def failed(self, failure: Failure | None) -> Outcome | None:
         """End it; the fault's answer, unless the caller is gone."""
-        running.set(self._before)
         if failure is None:
+            make_current(self._ended(), self)
             return None
+        running.set(self._ended())
         return self._late.to_failure(failure)[0]
+
+    def _ended(self) -> Call | FollowedCall | None:
+        # Not kept: tasks that the tool started may keep this call, and it would keep all those before it.
+        before, self._before = self._before, None
+        return before
 
 
 def _answered(state: ToolState, injector: Injector, following: Following | None) -> ToolEntry[Any, Any]:

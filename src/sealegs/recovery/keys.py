@@ -73,5 +73,5 @@ def wants_key(call: Call, spec: ToolSpec) -> bool:
 
 
 def _form(call: Call, spec: ToolSpec) -> CallForm:
-    """What a call asks for, whatever its key."""
+    """The form of a call, whatever its key."""
     return call.tool, arguments_key(call.arguments, spec)

@@ -12,13 +12,13 @@ from typing import Any, Literal, NamedTuple
 from sealegs.faults.call import Call, Effect, Failure, Moment, Outcome, PartialExecution
 from sealegs.faults.equal import PLAIN
 from sealegs.faults.plan import Rule
-from sealegs.inject.call_context import FollowedCall, call_id, running
+from sealegs.inject.call_context import FollowedCall, call_id, make_current, running
 from sealegs.inject.layer_context import FaultAnswer, ReadArguments
 from sealegs.traces.event_notes import EventNote
 from sealegs.traces.events import Event, FaultInjected, OutcomeShown, ToolCalled, ToolRan
 from sealegs.traces.json_data import to_json_data, to_json_object
 from sealegs.traces.kept_events import KeptEvents
-from sealegs.traces.reported_effects import ledger
+from sealegs.traces.reported_effects import ledger, restore_ledger
 
 NOTHING: dict[str, Any] = {}
 
@@ -98,15 +98,19 @@ class RecordedCall(EventNote, FollowedCall):
 
     def failed(self, failure: Failure | None) -> None:
         """End it: the tool failed, or the caller is gone (None)."""
-        tool = self._ended()
+        tool = self._ended(failure is None)
         if failure is None:
             tool.kept.append(OutcomeShown(self.id, None, 0, False, tool.now()))
         else:
             tool.kept.append(OutcomeShown(self.id, tool.data(failure), 1, True, tool.now()))
 
-    def _ended(self) -> FollowedTool:
+    def _ended(self, gone: bool = False) -> FollowedTool:
         tool, (enter, before) = self._tool, self._before
         del self._tool, self._before
+        if gone:
+            restore_ledger(enter, tool.effect)
+            make_current(before, self)
+            return tool
         try:
             ledger.set(enter)
         finally:  # also where an interrupt arrives just now
@@ -144,7 +148,7 @@ class RecordedLateCall(RecordedCall):
 
     def failed(self, failure: Failure | None) -> Outcome | None:  # type: ignore[override]
         """End it: the tool failed, or the caller is gone (None)."""
-        tool, rule = self._ended(), self._late.rule
+        tool, rule = self._ended(failure is None), self._late.rule
         if failure is not None:
             return self._show(tool, tool.data(failure), self._late.to_failure(failure), "before")
         id, fault, enter = self.id, rule.fault, tool.kept.append

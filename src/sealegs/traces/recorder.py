@@ -43,7 +43,7 @@ from sealegs.traces.json_data import to_json_object
 from sealegs.traces.kept_events import KeptEvents
 from sealegs.traces.recorded_calls import FollowedTool, RecordedCall, RecordedLateCall, note_answered
 from sealegs.traces.redaction import SECRET
-from sealegs.traces.reported_effects import ledger
+from sealegs.traces.reported_effects import ledger, restore_ledger
 from sealegs.traces.specs import TOOLS, declared_effects
 
 MOST = 10_000  # events of an episode that are kept in memory
@@ -228,14 +228,14 @@ class Recorder(FollowingWatcher):
     async def follow_async(self, call: Call, run: Callable[[Call], Awaitable[Outcome]]) -> Outcome:
         """The same in a task."""
         self._note_call(call)
-        before = ledger.get()
-        ledger.set(self.effect)
+        before, own = ledger.get(), self.effect
+        ledger.set(own)
         outcome: Outcome | None = None
         try:
             outcome = await run_as_current_async(call, run)
             return outcome
         finally:
-            ledger.set(before)
+            restore_ledger(before, own)
             self._answered(call, outcome)
             del outcome
 
@@ -270,12 +270,12 @@ class Recorder(FollowingWatcher):
         runs: list[tuple[Call, Outcome]] = []
 
         async def noted(request: Call) -> Outcome:
-            before = ledger.get()
-            ledger.set(self.effect)
+            before, own = ledger.get(), self.effect
+            ledger.set(own)
             try:
                 runs.append((request, await run(request)))
             finally:
-                ledger.set(before)
+                restore_ledger(before, own)
             return runs[-1][1]
 
         shown: Outcome | None = None

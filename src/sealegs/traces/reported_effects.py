@@ -18,6 +18,12 @@ from sealegs.inject.call_context import current_call
 ledger: ContextVar[Callable[[Effect], None] | None] = ContextVar("sealegs_ledger", default=None)  # recorders set it
 
 
+def restore_ledger(before: Callable[[Effect], None] | None, own: Callable[[Effect], None]) -> None:
+    """Set the ledger of before a call that was abandoned, unless another is set by now: see `make_current`."""
+    if ledger.get() is own:
+        ledger.set(before)
+
+
 def report_effect(action: str, subject: str = "", **details: Any) -> None:
     """Enter what the running tool just did into the record of its call.
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from dataclasses import replace
-from pathlib import Path
 from types import CodeType, FunctionType, TracebackType
 from typing import Any, TypeVar
 
@@ -16,7 +16,8 @@ from sealegs.adapters.python.annotated_exceptions import annotated_exception
 from sealegs.faults.call import Failure, raised_text
 
 E = TypeVar("E", bound=BaseException)
-OURS = str(Path(__file__).parents[2])
+# Not by `Path`, which would write it otherwise than code objects do where an entry of `sys.path` is as `./src`.
+OURS = __file__.rsplit(os.sep, 3)[0] + os.sep
 
 
 class ToolFault(Exception):

@@ -147,8 +147,7 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
     running = partial(_run_of, function, name, parameters, dry)
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        session = bound
-        if session is None:
+        if (session := bound) is None:
             if not sessions:
                 return function(*args, **kwargs)
             session = own()
@@ -166,8 +165,8 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
                 value = function(*args, **kwargs)
                 if type(value) is CoroutineType:
                     value = _answer(value, name)
-            except BaseException as error:
-                found = _note_error(found, error, function)
+            except BaseException as gone:
+                found = _note_error(found, gone, function)
                 if found is None:
                     raise
             else:
@@ -178,14 +177,17 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         elif not isinstance(found, OUTCOME):
             try:
                 found = found.call(running(found.arguments, args, kwargs))
-            except BaseException as error:
-                raise let_out(error)  # noqa: B904  # what it came from stays
+            except BaseException as gone:
+                raise let_out(gone)  # noqa: B904  # what it came from stays
         if isinstance(found, Value):
             return found.value
+        error = exception_from_failure(found, module)
+        context = error.__context__
         try:
-            raise exception_from_failure(found, module)
+            raise error
         finally:
-            del found  # else this frame, the failure and the exception hold one another
+            error.__context__ = context or error.__context__  # its own, where the caller is handling another exception
+            del found, error, context  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
 
@@ -198,8 +200,7 @@ def async_guard(
     running = partial(_run_async_of, function, parameters, dry)
 
     async def guarded(*args: Any, **kwargs: Any) -> Any:
-        session = bound
-        if session is None:
+        if (session := bound) is None:
             if not sessions:
                 return await function(*args, **kwargs)
             session = own()
@@ -217,8 +218,8 @@ def async_guard(
                 value = function(*args, **kwargs)
                 if type(value) is CoroutineType or isinstance(value, Awaitable):
                     value = await value
-            except BaseException as error:
-                found = _note_error(found, error, function)
+            except BaseException as gone:
+                found = _note_error(found, gone, function)
                 if found is None:
                     raise
             else:
@@ -229,14 +230,17 @@ def async_guard(
         elif not isinstance(found, OUTCOME):
             try:
                 found = await found.call_async(running(found.arguments, args, kwargs))
-            except BaseException as error:
-                raise let_out(error)  # noqa: B904
+            except BaseException as gone:
+                raise let_out(gone)  # noqa: B904
         if isinstance(found, Value):
             return found.value
+        error = exception_from_failure(found, module)
+        context = error.__context__
         try:
-            raise exception_from_failure(found, module)
+            raise error
         finally:
-            del found  # else this frame, the failure and the exception hold one another
+            error.__context__ = context or error.__context__  # its own, where the caller is handling another exception
+            del found, error, context  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
 

@@ -116,8 +116,11 @@ ONE_OF_SEVERAL = [
     {"total": 31},
     {"page": 1, "pages": 4},
     {"meta": {"total_pages": 2}},
+    {"IsTruncated": True},
+    {"@odata.nextLink": "/payments?skip=2"},
+    {"count": 40},
 ]
-FAILED = [{"error": "db down"}, {"error": {"status": 503}}, {"errors": ["timeout"]}, {"isError": True}]
+FAILED = [{"error": "db down"}, {"error": {"status": 503}}, {"errors": ["timeout"]}, {"isError": True}, {"ok": False}]
 
 
 @pytest.mark.parametrize("more", [*ONE_OF_SEVERAL, *FAILED], ids=str)

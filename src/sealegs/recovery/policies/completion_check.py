@@ -125,6 +125,11 @@ class Check:
     answer: Mapping[str, AnswerField] = field(default_factory=dict)
     settles: float | None = None
 
+    @property
+    def place(self) -> str:
+        """The path of what shows that the action was done: of the list of entries, where it is one."""
+        return _place(self.done)
+
     def look_arguments(self, call: Call) -> dict[str, Any]:
         """The arguments of the look after this call; what the call left out is left out."""
         return {
@@ -182,12 +187,14 @@ class ByHistory:
         tool: the read.
         spec: the action.
         resumes: as of `Check`.
+        place: as of `Check`.
     """
 
     tool: str
     spec: ToolSpec
     resumes: bool = False
     settles: float | None = 0.0
+    place: str = ENTRIES
 
     def look_arguments(self, call: Call) -> dict[str, Any]:
         """The arguments of the look after this call."""
@@ -306,6 +313,13 @@ def _entries(condition: Condition, answer: Any, call: Call) -> tuple[Any, ...] |
         if len(of_entries) == 1:
             return _matching(of_entries[0], answer, call) if holds(condition, answer, call) else ()
     return None
+
+
+def _place(condition: Condition) -> str:
+    if isinstance(condition, All):
+        places = sorted(condition.conditions, key=lambda one: not isinstance(one, ListedEntry))
+        return _place(places[0]) if places else ""
+    return condition.path
 
 
 def _matching(condition: ListedEntry, answer: Any, call: Call) -> tuple[Any, ...]:

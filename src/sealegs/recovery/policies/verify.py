@@ -14,9 +14,9 @@ from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
 from sealegs.faults.equal import arguments_key
 from sealegs.inject.deadline import was_left_running
 from sealegs.inject.injection import safely_equal
-from sealegs.recovery.completeness import why_inconclusive
 from sealegs.recovery.declared_tools import most_specific
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
+from sealegs.recovery.inconclusive_reads import why_inconclusive
 from sealegs.recovery.policies.advise import NOTE, with_note
 from sealegs.recovery.policies.completion_check import OPERATION, AnyCheck, ByHistory, Check, LookEvidence, Unclear
 from sealegs.recovery.policies.mend_arguments import repair_arguments
@@ -235,7 +235,7 @@ class Verify(Policy):
             if seen.state == "done" and seen.counted and len(seen.entries) == before:
                 seen = LookEvidence("undone", counted=True)
             # A page, a filter or a time of update may hide the entry.
-            if seen.state == "undone" and (why := why_inconclusive(answer)):
+            if seen.state == "undone" and (why := why_inconclusive(answer, check.place)):
                 return LookOutcome(why=f"{check.tool} does not list it, and {why}")
             if seen.state == "done":
                 # Counted under the lock that compared it, so that two calls cannot claim one entry.

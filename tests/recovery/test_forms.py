@@ -100,6 +100,88 @@ def test_a_right_answer_is_no_failure(data: Any) -> None:
     assert reading.signature is None
 
 
+ANSWERS_LIKE_FAILURES: list[Any] = [
+    {"status": 202, "message": "accepted", "title": "Order 7"},
+    {"code": 200, "message": "done"},
+    {"status": 404, "message": "two beds", "room": 404, "floor": 4, "free": True, "price": 90},
+    {"status": 409, "reason": "moved by the owner", "meeting": "M-4"},
+    {"detail": "Three chairs, delivered on Friday"},
+    {"detail": "Sunny side of the street", "status": "free"},
+    [{"message": "hello again", "path": "sent/4"}, {"message": "lunch?", "path": "sent/5"}],
+    [{"msg": "tidy up", "path": ["docs", "index.md"]}],
+    {"house": ["Visitors must ring", "Keys are required at night"], "garden": ["Dogs may not be left here"]},
+    {"errors": [{"message": "line too long", "column": 121}], "checked_files": 12, "tool": "lint", "seconds": 3},
+    {"__type": "Event", "message": "new season", "tickets": 90},
+    {"failure": {"message": "belt worn", "place": "left"}, "machine": "press"},
+    {"type": "tool_result", "content": "Four trains leave before noon"},
+    {"role": "tool", "content": "The cat sleeps"},
+    {"type": "tool_result", "is_error": False, "content": "Error: this line is from the log that you asked for"},
+    {"type": "tool", "status": "success", "content": "HTTP 503: what the page says"},
+    {"errorCode": "0", "message": "OK"},
+    {"error_code": 0, "message": "booked"},
+    {"success": True, "message": "sent"},
+    {"ok": False, "lamp": "kitchen", "watts": 0, "since": "noon", "message": "off", "floor": 1},
+    {"code": "SPRING_OFFER", "message": "a tenth off all chairs"},
+    {"message": "Welcome to the club", "documentation_url": "https://club.test/docs"},
+    {"data": {"order": {"id": 1, "userErrors": []}}},
+    {"timed_out": False, "_shards": {"total": 3, "failed": 0}, "hits": {"hits": []}},
+]
+
+
+@pytest.mark.parametrize("data", ANSWERS_LIKE_FAILURES, ids=str)
+def test_an_answer_in_the_form_of_a_failure_is_none(data: Any) -> None:
+    reading = read_failure(json.dumps(data))
+    assert reading.outcome == Value(data)
+    assert reading.signature is None
+
+
+FAILURES_LIKE_ANSWERS: list[tuple[Any, tuple[str, int | None, str]]] = [
+    ({"ok": False, "description": "Bad Request: chat is closed"}, ("ToolError", None, "Bad Request: chat is closed")),
+    ({"success": False, "message": "it did not work"}, ("ToolError", None, "it did not work")),
+    ({"error_code": 403, "description": "bot was blocked"}, ("ToolError", 403, "bot was blocked")),
+    ({"status": "INVALID_KEY", "error_message": "bad key", "results": []}, ("InvalidKey", None, "bad key")),
+    ({"cod": "429", "message": "account is blocked"}, ("ToolError", 429, "account is blocked")),
+    ({"errorCode": "ROW_GONE", "message": "was deleted"}, ("RowGone", None, "was deleted")),
+    ([{"errorCode": "ROW_GONE", "message": "was deleted", "fields": []}], ("RowGone", None, "was deleted")),
+    (
+        {"name": "RESOURCE_NOT_FOUND", "message": "The resource does not exist.", "debug_id": "d1"},
+        ("ResourceNotFound", None, "The resource does not exist."),
+    ),
+    (
+        {"message": "API rate limit exceeded", "documentation_url": "https://docs.test/limits"},
+        ("ToolError", None, "API rate limit exceeded"),
+    ),
+    (
+        {"data": {"orderUpdate": {"order": None, "userErrors": [{"field": ["note"], "message": "is too long"}]}}},
+        ("UserError", None, "is too long"),
+    ),
+    ({"role": "tool", "content": "Error: connection refused"}, ("ToolError", None, "connection refused")),
+    ({"detail": "User is inactive or not known"}, ("ToolError", None, "User is inactive or not known")),
+    (
+        {"type": "https://x.test/credit", "title": "Out of credit", "status": 403, "balance": 30, "accounts": ["a"]},
+        ("ToolError", 403, "Out of credit"),
+    ),
+    (
+        {"isError": True, "content": [{"text": '{"detail": "Two chairs"}'}]},
+        ("ToolError", None, '{"detail": "Two chairs"}'),
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "expected"), FAILURES_LIKE_ANSWERS, ids=str)
+def test_a_failure_in_the_form_of_an_answer_is_read(data: Any, expected: tuple[str, int | None, str]) -> None:
+    outcome = read_failure(json.dumps(data)).outcome
+    assert isinstance(outcome, Failure)
+    assert (outcome.type, outcome.status, outcome.message) == expected
+
+
+def test_a_search_of_which_parts_did_not_answer_is_a_part() -> None:
+    for more in ({"timed_out": True}, {"timed_out": False, "_shards": {"total": 5, "failed": 2}}):
+        found = read_failure(json.dumps({"_shards": {"total": 5, "failed": 0}, "hits": {"hits": []}, **more})).signature
+        assert found is not None
+        assert found.message.startswith("partial: ")
+
+
 @pytest.mark.parametrize("data", [{"partial": True}, {"items": [], "hasMore": True}, {"status": "PARTIAL", "done": 3}])
 def test_a_partial_answer_is_recognised(data: Any) -> None:
     assert read_failure(json.dumps(data)).signature is not None

@@ -1,7 +1,7 @@
 """Failures in JSON, by their fields: what clouds, model APIs, MCP and web frameworks send when something failed.
 
 Each reader knows one family and returns None for anything else; the first that knows a body is believed. What none of
-them knows is taken for a tool's answer.
+them knows is taken for a tool's answer, and so is a form that good answers have, too, if its words tell of no failure.
 """
 
 from __future__ import annotations
@@ -28,6 +28,40 @@ RPC = {
     -32002: "ResourceNotFound",
 }
 _COMPLAINT = re.compile(r"\bmust\b|required|invalid|\bnot a valid\b|may not be|unknown field", re.IGNORECASE)
+# A validator speaks of the value without naming it, or names the field.
+_PREDICATE = re.compile(
+    r"(?:this|a valid|are|can(?:not|'t)?|ensure|enter|expected|field|has|input|invalid|is|may|missing|must|not|please|"
+    r"required|should|unknown|value)\b",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"\b(?:no such|not|cannot|can't|could|unable|inactive|incorrect|invalid|missing|must|required|unknown|already|"
+    r"denied|disabled|exceeded|expired|failed|error)\b",
+    re.IGNORECASE,
+)
+# Fields that error bodies have, without capitals, `_` and `-`; other fields that are not empty are data.
+OWN = {
+    *("code", "cod", "error", "errorcode", "errordescription", "errormessage", "errormessages", "errors", "errortype"),
+    *(
+        "message",
+        "messages",
+        "msg",
+        "detail",
+        "details",
+        "title",
+        "description",
+        "info",
+        "reason",
+        "hint",
+        "name",
+        "type",
+    ),
+    *("status", "statuscode", "httpstatus", "ok", "success", "exception", "stack", "trace", "retryafter", "limit"),
+    *("remaining", "reset", "field", "fields", "param", "parameter", "parameters", "path", "method", "instance"),
+    *("timestamp", "correlationid", "debugid", "id", "requestid", "traceid", "extensions", "jsonrpc", "links", "meta"),
+    *("docurl", "documentationurl", "help", "helpurl", "moreinfo"),
+}
+DOCUMENTATION = ("documentation_url", "doc_url", "more_info", "help_url", "helpUrl", "debug_id")
 NAMELESS = frozenset({"error", "ERROR", "about:blank", "fail", "failed"})
 GRPC = {"UNAUTHENTICATED": "Unauthenticated", "CANCELLED": "Cancelled", "CANCELED": "Cancelled"}
 
@@ -42,6 +76,7 @@ class JsonBody:
         call: the call, as far as it is given.
         given: what is wrong with the answer, where the body says so.
         inner: the message may itself be an error's text.
+        sure: the form is that of a failure; otherwise its words must tell of one.
     """
 
     outcome: Outcome
@@ -49,12 +84,13 @@ class JsonBody:
     call: Call = NO_CALL
     given: Signature | None = None
     inner: bool = False
+    sure: bool = True
 
 
 def read_json_body(data: Any) -> JsonBody | None:
     """The failure that this data reports; None where it reports none."""
     if isinstance(data, Sequence) and not isinstance(data, str):
-        return _issues(data)
+        return _issues(data) or _coded(data)
     if not isinstance(data, Mapping):
         return None
     return next((found for reader in READERS if (found := reader(data)) is not None), None)
@@ -79,10 +115,12 @@ def _outcome(data: Mapping[str, Any]) -> JsonBody | None:
     if not isinstance(inside, Mapping):
         return None
     failure = inside.get("failure")
+    # A tool's own answer may have such fields: they are an outcome only alone, or beside what records write.
+    if not {"tool", "call", "outcome"} & data.keys() and len(inside) > 1:
+        return None
     if isinstance(failure, Mapping) and isinstance(failure.get("message"), str):
         return JsonBody(_failure(failure, failure["message"]), "outcome", call)
-    # A tool's own answer may have a field `value`: it is an outcome only alone, or beside what records write.
-    if "value" in inside and ("tool" in data or "outcome" in data or len(inside) == 1):
+    if "value" in inside:
         return JsonBody(Value(inside["value"]), "outcome", call, _given(data))
     return None
 
@@ -122,8 +160,12 @@ def _message(data: Mapping[str, Any]) -> JsonBody | None:
     is_tool = data.get("role") == "tool" or data.get("type") in ("tool", "tool_result", "function_call_output")
     if not is_tool:
         return None
+    mark, state = data.get("is_error", data.get("isError")), data.get("status")
+    if mark is False or state == "success":
+        return None
     text = _content(data.get("content", data.get("output")))
-    return JsonBody(Failure(text, UNNAMED), "tool-message", Call(_text(data.get("name")), {}), inner=True)
+    call = Call(_text(data.get("name")), {})
+    return JsonBody(Failure(text, UNNAMED), "tool-message", call, inner=True, sure=bool(mark) or state == "error")
 
 
 def _error(data: Mapping[str, Any]) -> JsonBody | None:
@@ -133,6 +175,8 @@ def _error(data: Mapping[str, Any]) -> JsonBody | None:
         text = _text(data.get("message") or data.get("error_description") or data.get("exception"))
         return JsonBody(_failure(data, text or error, name=error if text else ""), "error-body", inner=not text)
     if isinstance(error, Sequence) and not isinstance(error, str) and error and isinstance(error[0], Mapping):
+        if _is_data(data):  # a linter's findings, for one
+            return None
         first = error[0]
         extensions = first.get("extensions")
         named = extensions if isinstance(extensions, Mapping) else first
@@ -147,24 +191,67 @@ def _aws(data: Mapping[str, Any]) -> JsonBody | None:
     name = data.get("__type", data.get("errorType"))
     if not isinstance(name, str):
         return None
+    # Typed data has `__type` as well; an error has its words alone.
+    if "errorType" not in data and not re.search("#|(?:Exception|Error|Fault)$", name) and _foreign(data):
+        return None
     text = _text(data.get("message") or data.get("Message") or data.get("errorMessage"))
     return JsonBody(Failure(text, name.rsplit("#", 1)[-1].rsplit(".", 1)[-1]), "aws-body")
 
 
 def _problem(data: Mapping[str, Any]) -> JsonBody | None:
-    """Read RFC 9457 problems, and any body with a status and a sentence."""
+    """Read RFC 9457 problems, and any body with a failing status and a sentence."""
     status = _status(data)
-    text = _text(data.get("detail") or data.get("message") or data.get("title") or data.get("reason"))
-    if status is None or not text:
+    text = _text(data.get("detail") or data.get("message") or data.get("title"))
+    if not text and not _foreign(data):
+        text = _text(data.get("reason"))  # which orders and bookings have, too
+    if status is None or status < 400 or not text or (_is_data(data) and "://" not in _text(data.get("type"))):
         return None
     return JsonBody(_failure(data, text), "problem")
+
+
+def _marked(data: Mapping[str, Any]) -> JsonBody | None:
+    """Read bodies that say in a field of its own that the call failed, beside a sentence."""
+    code = data.get("error_code", data.get("errorCode"))
+    own = _text(data.get("error_message") or data.get("errorMessage"))
+    text = own or _error_message(data, "")
+    denied = data.get("ok") is False or data.get("success") is False
+    if not text or _is_data(data) or not (own or denied or _is_code(code)):
+        return None
+    return JsonBody(_failure(data, text), "marked")
+
+
+def _named(data: Mapping[str, Any]) -> JsonBody | None:
+    """Read a sentence beside an error's name, or beside a link to what explains it."""
+    name, text = data.get("code", data.get("name")), _text(data.get("message"))
+    named = isinstance(name, str) and name.isupper() and "_" in name
+    if not text or _foreign(data) or not (named or any(field in data for field in DOCUMENTATION)):
+        return None
+    return JsonBody(_failure(data, text), "marked", sure=False)
+
+
+def _coded(data: Sequence[Any]) -> JsonBody | None:
+    """Read lists of errors with codes, as Salesforce sends them."""
+    known = all(isinstance(item, Mapping) and _is_code(item.get("errorCode")) for item in data)
+    return _marked(data[0]) if data and known else None
+
+
+def _user_errors(data: Mapping[str, Any]) -> JsonBody | None:
+    """Read the errors inside the data of a GraphQL mutation, as Shopify sends them."""
+    results = data.get("data")
+    for result in results.values() if isinstance(results, Mapping) else ():
+        for name, errors in result.items() if isinstance(result, Mapping) else ():
+            if str(name).lower().endswith("usererrors") and isinstance(errors, list) and errors:
+                texts = [_error_message(error) if isinstance(error, Mapping) else _text(error) for error in errors]
+                return JsonBody(Failure("; ".join(texts), "UserError"), "issues")
+    return None
 
 
 def _detail(data: Mapping[str, Any]) -> JsonBody | None:
     """Read FastAPI's errors."""
     detail = data.get("detail")
     if isinstance(detail, str) and len(data) <= 2:
-        return JsonBody(Failure(detail, UNNAMED, _status(data)), "detail", inner=True)
+        sure = _REFUSAL.search(detail) is not None
+        return JsonBody(Failure(detail, UNNAMED, _status(data)), "detail", inner=True, sure=sure)
     return _issues(detail) if isinstance(detail, Sequence) else None
 
 
@@ -177,6 +264,9 @@ def _issues(data: Any) -> JsonBody | None:
         text, place = item.get("msg", item.get("message")), item.get("loc", item.get("path"))
         if not isinstance(text, str) or place is None:
             return None
+        # Mails and commits have a text and a path, too; validators name the rule, or complain.
+        if "loc" not in item and not {"type", "code"} & item.keys() and not _COMPLAINT.search(text):
+            return None
         where = ".".join(map(str, place)) if isinstance(place, (list, tuple)) else str(place)
         issues.append(f"{where}: {text}")
     return JsonBody(Failure("; ".join(issues), "ValidationError"), "issues")
@@ -188,8 +278,11 @@ def _by_field(data: Mapping[str, Any]) -> JsonBody | None:
     for field, texts in data.items():
         if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
             return None
+        named = str(field).replace("_", " ").lower()
+        if not all(_PREDICATE.match(text) or text.lower().startswith(named) for text in texts):
+            return None
         issues.append(f"{field}: {' '.join(texts)}")
-    # Any object of lists of texts has this form, so the texts must read like complaints.
+    # Any object of lists of texts has this form, so the texts must read like complaints of a field.
     if not issues or not all(_COMPLAINT.search(text) for text in issues):
         return None
     return JsonBody(Failure("; ".join(issues), "ValidationError"), "issues")
@@ -197,7 +290,28 @@ def _by_field(data: Mapping[str, Any]) -> JsonBody | None:
 
 Reader = Callable[[Mapping[str, Any]], JsonBody | None]
 # The first that fits counts: forms that name their protocol come before those known by a field that others have, too.
-READERS: tuple[Reader, ...] = (_outcome, _rpc, _message, _mcp, _error, _aws, _problem, _detail, _by_field)
+READERS: tuple[Reader, ...] = (
+    *(_outcome, _rpc, _message, _mcp, _error, _user_errors, _aws),
+    *(_problem, _marked, _named, _detail, _by_field),
+)
+
+
+def _foreign(data: Mapping[str, Any]) -> int:
+    """The number of fields that error bodies do not have; empty ones do not count."""
+    filled = (str(field) for field, value in data.items() if value not in (None, "", [], {}))
+    return sum(field.lower().replace("_", "").replace("-", "") not in OWN for field in filled)
+
+
+def _is_data(data: Mapping[str, Any]) -> bool:
+    """Return whether most fields are none of an error body."""
+    return 2 * _foreign(data) > len(data)
+
+
+def _is_code(code: Any) -> bool:
+    """Return whether an error's code names an error, rather than that there is none."""
+    if isinstance(code, str):
+        return code.strip("0").upper() not in ("", "OK", "NONE", "SUCCESS", "NO_ERROR")
+    return isinstance(code, int) and bool(code)
 
 
 def _failure(data: Mapping[str, Any], message: str, name: str = "") -> Failure:
@@ -212,7 +326,7 @@ def _failure(data: Mapping[str, Any], message: str, name: str = "") -> Failure:
 
 def _name(data: Mapping[str, Any]) -> str:
     """An error's name: of several fields, the one that says most."""
-    for field in ("code", "Code", "type", "status", "name", "reason"):
+    for field in ("code", "Code", "errorCode", "error_code", "type", "status", "name", "reason"):
         value = data.get(field)
         if isinstance(value, str) and value and not value.isdigit() and value not in NAMELESS and "://" not in value:
             return grpc_name(value) if value.isupper() and "_" in value else value
@@ -220,7 +334,7 @@ def _name(data: Mapping[str, Any]) -> str:
 
 
 def _status(data: Mapping[str, Any]) -> int | None:
-    for field in ("status", "status_code", "statusCode", "code", "httpStatus"):
+    for field in ("status", "status_code", "statusCode", "code", "cod", "httpStatus", "error_code", "errorCode"):
         value = data.get(field)
         if isinstance(value, str) and value.isdigit():
             value = int(value)
@@ -230,11 +344,12 @@ def _status(data: Mapping[str, Any]) -> int | None:
     return None
 
 
-def _error_message(error: Mapping[str, Any]) -> str:
-    for field in ("message", "Message", "reason", "detail", "description"):
+def _error_message(error: Mapping[str, Any], otherwise: str | None = None) -> str:
+    """An error's sentence; all of the error, or what is given, where it has none."""
+    for field in ("message", "Message", "reason", "detail", "description", "info", "msg"):
         if isinstance(error.get(field), str):
             return str(error[field])
-    return _text(error)
+    return _text(error) if otherwise is None else otherwise
 
 
 def _call(data: Mapping[str, Any]) -> Call:

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.equal import arguments_key
 from sealegs.faults.user_error import UserError
-from sealegs.recovery.causes import read_shipped_yaml
+from sealegs.recovery.causes import cause, read_shipped_yaml
 from sealegs.recovery.completeness import is_partial
 from sealegs.recovery.forms import bodies
 from sealegs.recovery.signature import Signature, signature
@@ -76,7 +76,9 @@ def is_part(value: Any) -> bool:
         return True
     if not isinstance(value, Mapping):
         return False
-    state = value.get("status", value.get("state"))
+    state, shards = value.get("status", value.get("state")), value.get("_shards")
+    if isinstance(shards, Mapping) and (value.get("timed_out") is True or shards.get("failed")):
+        return True  # a search of which some parts did not answer
     return (
         value.get("has_more") is True or value.get("hasMore") is True or str(state).lower() in ("partial", "incomplete")
     )
@@ -118,11 +120,20 @@ def read_json_failure(data: Any, depth: int = 0) -> FailureReading:
     found = bodies.read_json_body(data)
     if found is None:
         return FailureReading(Value(data), shape="answer")
-    reading = FailureReading(found.outcome, found.call, found.shape, found.given)
+    reading, shape = FailureReading(found.outcome, found.call, found.shape, found.given), "text"
     outcome = found.outcome
     if found.inner and isinstance(outcome, Failure) and depth < DEPTH:
-        return _named(_again(outcome.message, depth), reading)
-    return reading
+        inner = _again(outcome.message, depth)
+        reading, shape = _named(inner, reading), inner.shape
+    if found.sure or shape != "text" or _tells_of_failure(reading):
+        return reading
+    return FailureReading(Value(data), shape="answer")
+
+
+def _tells_of_failure(reading: FailureReading) -> bool:
+    """Return whether a rule knows the words for those of a failure."""
+    signature = reading.signature
+    return signature is not None and cause(signature) is not None
 
 
 def _again(message: str, depth: int) -> FailureReading:
@@ -135,8 +146,9 @@ def _again(message: str, depth: int) -> FailureReading:
                 inner = parse(text)
             except (ValueError, SyntaxError, RecursionError, MemoryError):
                 continue
-            if bodies.read_json_body(inner) is not None:
-                return read_json_failure(inner, depth + 1)
+            reading = read_json_failure(inner, depth + 1)
+            if reading.shape != "answer":
+                return reading
     return read_text_failure(text, depth + 1)
 
 

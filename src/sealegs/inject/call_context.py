@@ -79,21 +79,31 @@ def make_current(before: Call | FollowedCall | None, abandoned: Call | FollowedC
         running.set(before)
 
 
-def run_as_current(call: Call, run: Callable[[Call], T]) -> T:
-    """Run a call as the current one, and return its result."""
+def run_as_current(call: Call, run: Callable[[Call], T], left: Callable[[Call], object] | None = None) -> T:
+    """Run a call as the current one, and return its result. `left`: called if there is none, but an exception."""
     before = running.get()
     running.set(call)
     try:
         return run(call)
+    except BaseException:
+        if left is not None:
+            left(call)
+        raise
     finally:
         running.set(before)
 
 
-async def run_as_current_async(call: Call, run: Callable[[Call], Awaitable[T]]) -> T:
+async def run_as_current_async(
+    call: Call, run: Callable[[Call], Awaitable[T]], left: Callable[[Call], object] | None = None
+) -> T:
     """The same in a task."""
     before = running.get()
     running.set(call)
     try:
         return await run(call)
+    except BaseException:
+        if left is not None:
+            left(call)
+        raise
     finally:
         make_current(before, call)

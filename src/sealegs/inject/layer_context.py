@@ -124,6 +124,10 @@ class FastPathLayer(ABC):
     ) -> Generator[Call | Wait, Outcome, Outcome] | None:
         """The steps still to take for the call, which return its outcome; None where the outcome is final."""
 
+    def left(self, call: Call) -> None:
+        """Note that a call ended by an exception, such as a cancellation, so that `after` is not called for it."""
+        return
+
 
 class Watcher(Protocol):
     """A listener for what happens on the seam (a recorder).

@@ -259,7 +259,7 @@ class Session:
         # it. The call goes through the layers only if it then wants more, such as a retry.
         if (fast := self._fast) is not None and self._injector.state(tool).idle:
             refusal = fast.before(call)
-            outcome = run_as_current(call, run) if refusal is None else refusal[1]
+            outcome = run_as_current(call, run, fast.left) if refusal is None else refusal[1]
             steps = fast.after(call, outcome, refusal)
             if steps is None:
                 return outcome
@@ -286,7 +286,7 @@ class Session:
             return await layer.answer_async(call, run)
         if (fast := self._fast) is not None and self._injector.state(tool).idle:
             refusal = fast.before(call)
-            outcome = await run_as_current_async(call, run) if refusal is None else refusal[1]
+            outcome = await run_as_current_async(call, run, fast.left) if refusal is None else refusal[1]
             steps = fast.after(call, outcome, refusal)
             if steps is None:
                 return outcome

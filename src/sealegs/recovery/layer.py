@@ -195,7 +195,11 @@ class RecoveryLayer(FastPathLayer):
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
         """Pass the call on; if it fails, have the policy act."""
         refusal = self.before(call)
-        outcome = (yield call) if refusal is None else refusal[1]
+        try:
+            outcome = (yield call) if refusal is None else refusal[1]
+        except BaseException:
+            self.left(call)
+            raise
         steps = self.after(call, outcome, refusal)
         return outcome if steps is None else (yield from steps)
 
@@ -224,11 +228,19 @@ class RecoveryLayer(FastPathLayer):
         found = self._examine(call, outcome)
         if found is None:
             if self._guards:
-                self._well(call)
+                self._well(call, outcome)
             if self._remembers:
                 self._keep(call, outcome)
             return None
         return self._recover(FailedCall(call, call, outcome, found, self._counted(call)), refusal)
+
+    def left(self, call: Call) -> None:
+        """Note that the caller of a call left, or the tool's exception passed through."""
+        if self._guards:
+            try:
+                self._policy.left(call)
+            except Exception as error:  # others make policies
+                warn(f"the recovery policy {self._policy.name!r}", call, error)
 
     def _recover(self, failed_call: FailedCall, refusal: Refusal | None) -> Recovering:
         call, began = failed_call.call, self._now()
@@ -238,13 +250,18 @@ class RecoveryLayer(FastPathLayer):
             # Guarded: the policies of others may raise.
             failed_call = yield from run_guarded(self._policy, failed_call, self._context)
             failed_call = self._gave_up(failed_call)
+        except BaseException:
+            self.left(call)
+            raise
         finally:
             # Also when the caller leaves in the middle, or the state would be kept for the whole session.
             self._context.closed(call)
         report_duration(call.tool, self._now() - began, helped=failed_call.over)
         # If another tool helped, nothing is known of the agent's own one.
         if self._guards and failed_call.over and failed_call.attempt.tool == call.tool:
-            self._well(call)
+            self._well(call, failed_call.outcome)
+        elif self._guards:
+            self._ended(failed_call)
         if self._remembers and failed_call.over:
             self._keep(call, failed_call.outcome)
         return failed_call.outcome
@@ -265,7 +282,11 @@ class RecoveryLayer(FastPathLayer):
         spec, well = self._specs[call.tool], False
         keyed = self._keys.begun(call, spec)
         try:
-            outcome = yield keyed
+            try:
+                outcome = yield keyed
+            except BaseException:
+                self.left(call)
+                raise
             found = self._examine(keyed, outcome)
             well = found is None
             if found is not None:
@@ -273,7 +294,7 @@ class RecoveryLayer(FastPathLayer):
                 well = isinstance(outcome, Value)
             else:
                 if self._guards:
-                    self._well(call)
+                    self._well(call, outcome)
                 if self._remembers:
                     self._keep(call, outcome)
             return outcome
@@ -295,11 +316,19 @@ class RecoveryLayer(FastPathLayer):
         except Exception as error:  # others' answers, which may be anything
             warn("the memory of an answer", call, error)
 
-    def _well(self, call: Call) -> None:
+    def _well(self, call: Call, outcome: Outcome) -> None:
         try:
-            self._policy.went_well(call)
+            self._policy.went_well(call, outcome)
         except Exception as error:
             warn(f"the recovery policy {self._policy.name!r}", call, error)
+
+    def _ended(self, failed_call: FailedCall) -> None:
+        # Another tool helps only where the agent's own one did nothing.
+        in_doubt = not failed_call.over and self._context.in_doubt(failed_call)
+        try:
+            self._policy.ended(failed_call.call, in_doubt=in_doubt)
+        except Exception as error:
+            warn(f"the recovery policy {self._policy.name!r}", failed_call.call, error)
 
     def _examine(self, call: Call, outcome: Outcome) -> Signature | None:
         """The signature of what is wrong with an outcome; None where nothing is."""

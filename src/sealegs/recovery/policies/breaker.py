@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sealegs.faults.call import Call, Failure
+from sealegs.faults.call import Call, Failure, Outcome
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext
 from sealegs.recovery.policies.policy import TAKEN_OVER, AtOnce, Policy, Refusal
 
@@ -70,7 +70,7 @@ class Breaker(AtOnce):
         message = f"{call.tool} failed {circuit.failures} times in a row and is left alone for another {left:.3g} s."
         return self.name, Failure(message, type="CircuitOpen", retry_after=round(left, 3), unsent=True)
 
-    def went_well(self, call: Call) -> None:
+    def went_well(self, call: Call, outcome: Outcome) -> None:
         """Close the circuit."""
         if self._circuits:
             self._circuits.pop(call.tool, None)

@@ -46,8 +46,19 @@ class Policy(ABC):
         """The policy that refuses a call, and the answer in its place; None where the call may be made."""
         return None
 
-    def went_well(self, call: Call) -> None:
-        """Note that the agent's call was answered well at once. Policies that guard are notified."""
+    def went_well(self, call: Call, outcome: Outcome) -> None:
+        """Note that the agent's call was answered well by its own tool. Policies that guard are notified."""
+        return
+
+    def ended(self, call: Call, *, in_doubt: bool) -> None:
+        """Note that the agent's call ended without that: it failed, or another tool helped. Guards are notified.
+
+        `in_doubt`: the call's own tool may have acted.
+        """
+        return
+
+    def left(self, call: Call) -> None:
+        """Note that the caller left, such as by cancelling, before the call had an outcome. Guards are notified."""
         return
 
     def fresh(self) -> Policy:
@@ -103,6 +114,7 @@ class PolicySequence(Policy):
         self.guards = bool(guarding)
         self._refuses = tuple(policy.refuses for policy in guarding)  # both are called on each call
         self._went_well = tuple(policy.went_well for policy in guarding)
+        self._guarding = tuple(guarding)
 
     def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Ask each in turn."""
@@ -131,10 +143,20 @@ class PolicySequence(Policy):
                 return refusal
         return None
 
-    def went_well(self, call: Call) -> None:
+    def went_well(self, call: Call, outcome: Outcome) -> None:
         """Tell those that guard."""
         for went_well in self._went_well:
-            went_well(call)
+            went_well(call, outcome)
+
+    def ended(self, call: Call, *, in_doubt: bool) -> None:
+        """Tell those that guard."""
+        for policy in self._guarding:
+            policy.ended(call, in_doubt=in_doubt)
+
+    def left(self, call: Call) -> None:
+        """Tell those that guard."""
+        for policy in self._guarding:
+            policy.left(call)
 
     def fresh(self) -> Policy:
         """Each of them fresh."""
@@ -171,10 +193,20 @@ class Only(Policy):
         """Its refusal, of tools that it is meant for."""
         return self._policy.refuses(call, context) if self._meant(call) else None
 
-    def went_well(self, call: Call) -> None:
+    def went_well(self, call: Call, outcome: Outcome) -> None:
         """Tell it, of tools that it is meant for."""
         if self._meant(call):
-            self._policy.went_well(call)
+            self._policy.went_well(call, outcome)
+
+    def ended(self, call: Call, *, in_doubt: bool) -> None:
+        """Tell it, of tools that it is meant for."""
+        if self._meant(call):
+            self._policy.ended(call, in_doubt=in_doubt)
+
+    def left(self, call: Call) -> None:
+        """Tell it, of tools that it is meant for."""
+        if self._meant(call):
+            self._policy.left(call)
 
     def fresh(self) -> Policy:
         """The same with a fresh policy."""

@@ -96,10 +96,18 @@ class Verify(Policy):
                 self._under_way[call.id] = key
         return None
 
-    def went_well(self, call: Call) -> None:
+    def went_well(self, call: Call, outcome: Outcome) -> None:
         """Note that the action was done."""
         if self._under_way:  # without the lock: this runs on every call that goes well
             self._over(call, done=True)
+
+    def ended(self, call: Call, *, in_doubt: bool) -> None:
+        """Note that the call is no longer under way."""
+        self._over(call, done=False)
+
+    def left(self, call: Call) -> None:
+        """Do the same for one whose caller left."""
+        self._over(call, done=False)
 
     def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Look, and go by what is seen."""

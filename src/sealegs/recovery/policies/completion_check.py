@@ -8,16 +8,16 @@ tells the call's own entry from theirs (a reference, an idempotency key).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from sealegs.faults import paths
 from sealegs.faults.call import Call
-from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.policies.alternative import CallArgument, Fixed
+from sealegs.recovery.policies.value_match import match_all, match_values
 
-OPERATION, ENTRIES, REQUEST, STATUS, DONE, RESULT = "operation", "entries", "request", "status", "done", "result"
+IDS = ("id", "uuid")
 Own = CallArgument | Fixed
 
 
@@ -92,12 +92,18 @@ class LookEvidence:
         state: whether it was done, or a part of it, or nothing.
         entries: those about such a call, where entries show it; the latest last.
         counted: whether these are one for each such call.
+        parts: entries of such calls of which only a part was done.
+        partly: something else than an entry says that a part was done.
+        unclear: entries that may be of such a call, for they do not show all of it, or show it otherwise.
         part: what was done, in words, where only a part was done.
     """
 
     state: Literal["done", "partial", "undone"]
     entries: tuple[Any, ...] = ()
     counted: bool = False
+    parts: tuple[Any, ...] = ()
+    partly: bool = False
+    unclear: tuple[Any, ...] = ()
     part: str = ""
 
 
@@ -145,15 +151,52 @@ class Check:
             Unclear: nothing that can be relied on.
         """
         found = _entries(self.done, answer, call)
-        if found is not None:
-            # No entry of this call may also mean that a part of it was done, which another statement can tell.
-            if found or self.partial is None or not holds(self.partial, answer, call):
-                return LookEvidence("done" if found else "undone", found, counted=True)
-        elif holds(self.done, answer, call):
-            return LookEvidence("done")
-        if self.partial is not None and holds(self.partial, answer, call):
-            return LookEvidence("partial", _entries(self.partial, answer, call) or ())
-        return LookEvidence("undone")
+        if found is None:
+            done = holds(self.done, answer, call)
+            # What was done is known, and a part is of no interest any more.
+            return LookEvidence("done") if done else replace(self._part(answer, call), counted=False)
+        whole, unclear = found
+        # Beside a whole one of an earlier call, a part may be what this call did.
+        seen = self._part(answer, call, but=whole)
+        if unclear and not whole:
+            raise Unclear(f"an entry may be of this call: {unclear[-1]!r:.80}")
+        return replace(seen, state="done" if whole else seen.state, entries=whole, unclear=(*unclear, *seen.unclear))
+
+    def _part(self, answer: Any, call: Call, but: Sequence[Any] = ()) -> LookEvidence:
+        """The evidence of a part, in entries other than these."""
+        if self.partial is None:
+            return LookEvidence("undone", counted=True)
+        found = _entries(self.partial, answer, call)
+        if found is None:
+            partly = holds(self.partial, answer, call)
+            return LookEvidence("partial" if partly else "undone", counted=True, partly=partly)
+        parts = tuple(entry for entry in found[0] if not any(entry is one for one in but))
+        unclear = tuple(entry for entry in found[1] if not any(entry is one for one in but))
+        if unclear and not parts and not but:
+            raise Unclear(f"an entry may be of a part of this call: {unclear[-1]!r:.80}")
+        return LookEvidence("partial" if parts else "undone", counted=True, parts=parts, unclear=unclear)
+
+    def subject(self, call: Call) -> Mapping[str, Any]:
+        """The arguments that the check goes by: calls that are equal in them look the same to it."""
+        names = {*_names(self.done), *_names(self.partial)}
+        names |= {one.argument for one in self.arguments.values() if isinstance(one, CallArgument)}
+        # One that is missing is filled in later, like a key: then all of the call counts.
+        return {name: call.arguments[name] for name in names} if names <= call.arguments.keys() else call.arguments
+
+    def trace(self, answer: Any, call: Call) -> Mapping[str, Any]:
+        """The id in the action's own answer that the entry of this call has too, by its path in the entry."""
+        pairs = [(path, one.path) for path, one in self.answer.items() if isinstance(one, InEntry)]
+        pairs = [(path, entry) for path, entry in pairs if "." not in entry and (path in IDS or entry in IDS)]
+        for path, entry in pairs or [(name, name) for name in IDS]:
+            value = next(iter(paths.values_at(answer, path)), None)
+            # An id that the call itself gives is the same for every equal call.
+            if type(value) in (str, int) and not any(match_values(value, one) for one in call.arguments.values()):
+                return {entry: value}
+        return {}
+
+    def shows(self, entry: Any, trace: Mapping[str, Any]) -> bool | None:
+        """Return whether an entry is that of the call that left this trace; None where that cannot be told."""
+        return match_all(_match_field(entry, path, value) for path, value in trace.items()) if trace else None
 
     def translated(self, answer: Any, entry: Any, call: Call) -> Any:
         """The answer that the action would have given, as far as the check says.
@@ -176,75 +219,6 @@ class Check:
         return whole
 
 
-@dataclass(frozen=True, slots=True)
-class ByHistory:
-    """The check of a tool whose spec names the read that shows it (`shown_by`), where that answers in the known form.
-
-    `{"entries": [{"operation": TOOL, "request": {...}, "status": "completed" or "partial", "done": [...], "result":
-    {...}}]}`: one entry for each call that did something, the latest last, with its arguments, there as soon as it did.
-
-    Attributes:
-        tool: the read.
-        spec: the action.
-        resumes: as of `Check`.
-        place: as of `Check`.
-    """
-
-    tool: str
-    spec: ToolSpec
-    resumes: bool = False
-    settles: float | None = 0.0
-    place: str = ENTRIES
-
-    def look_arguments(self, call: Call) -> dict[str, Any]:
-        """The arguments of the look after this call."""
-        return {OPERATION: call.tool}
-
-    def seen(self, answer: Any, call: Call) -> LookEvidence:
-        """The evidence on this call in the read's answer.
-
-        Raises:
-            Unclear: it has another form.
-        """
-        own = [entry for entry in _list(answer, ENTRIES) if self._speaks(entry, call)]
-        done = tuple(entry for entry in own if entry[STATUS] == "completed")
-        if done:
-            return LookEvidence("done", done, counted=True)
-        if own:
-            return LookEvidence("partial", tuple(own), part=", ".join(map(str, own[-1].get(DONE) or ())))
-        return LookEvidence("undone", counted=True)
-
-    def translated(self, answer: Any, entry: Any, call: Call) -> Any:
-        """The action's own answer, as the entry has it.
-
-        Raises:
-            KeyError: the entry has none.
-        """
-        if not isinstance(entry[RESULT], Mapping):
-            raise KeyError(RESULT)
-        return entry[RESULT]
-
-    def _speaks(self, entry: Any, call: Call) -> bool:
-        known = isinstance(entry, Mapping) and isinstance(entry.get(REQUEST), Mapping)
-        if not known or entry.get(STATUS) not in ("completed", "partial") or OPERATION not in entry:
-            # One strange entry makes the whole list doubtful: it may be the one that was looked for.
-            raise Unclear(f"an entry is not the record of a call: {entry!r:.80}")
-        request = entry[REQUEST]
-        if entry[OPERATION] != call.tool or any(
-            not loosely_equal(request.get(n), v) for n, v in call.arguments.items()
-        ):
-            return False
-        fields = self.spec.parameters.get("properties", {})
-        # A server fills in its defaults, so an argument that the call left out may be there with that value.
-        left = {name: value for name, value in request.items() if name not in call.arguments}
-        return all(
-            value is None or loosely_equal(value, fields.get(name, {}).get("default")) for name, value in left.items()
-        )
-
-
-AnyCheck = Check | ByHistory
-
-
 def holds(condition: Condition, answer: Any, call: Call) -> bool:
     """Return whether a condition holds of an answer.
 
@@ -253,15 +227,22 @@ def holds(condition: Condition, answer: Any, call: Call) -> bool:
     """
     match condition:
         case Equals(path, source):
-            return loosely_equal(_field(answer, path), source_value(source, call))
+            found, wanted_value = _field(answer, path), source_value(source, call)
+            match = match_values(found, wanted_value)
+            if match is None:
+                raise Unclear(f"{path} is {found!r:.80}, which may be {wanted_value!r:.80}")
+            return match
         case Exists(path, wanted):
             return any(value not in (None, "", [], {}) for value in paths.values_at(answer, path)) is wanted
         case Count(path, least):
             found = _field(answer, path)
             # `type`, since a bool is an int and counts nothing.
-            return (found if type(found) is int else len(_list(answer, path))) >= least
+            return (found if type(found) is int else len(list_at(answer, path))) >= least
         case ListedEntry():
-            return bool(_matching(condition, answer, call))
+            entries, unclear = _matching(condition, answer, call)
+            if unclear and not entries:
+                raise Unclear(f"an entry may be the one: {unclear[-1]!r:.80}")
+            return bool(entries)
         case All(conditions):
             held = [holds(one, answer, call) for one in conditions]  # all of them, for any may be unclear
             return all(held)
@@ -280,30 +261,10 @@ def source_value(source: Own, call: Call) -> Any:
     return call.arguments[source.argument]
 
 
-def loosely_equal(left: Any, right: Any) -> bool:
-    """Return whether two values are the same, however a server writes them: 5 and 5.0 and "5", "Ann " and "ann"."""
-    # Part by part, so that the leaves of lists and objects are compared as loosely as values by themselves.
-    if isinstance(left, (Mapping, list, tuple)) or isinstance(right, (Mapping, list, tuple)):
-        if isinstance(left, Mapping) and isinstance(right, Mapping):
-            return left.keys() == right.keys() and all(loosely_equal(left[key], right[key]) for key in left)
-        if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
-            return len(left) == len(right) and all(map(loosely_equal, left, right))
-        return False
-    return bool(left == right) or _plain(left) == _plain(right)
+Found = tuple[tuple[Any, ...], tuple[Any, ...]]  # entries that match, and those that may
 
 
-def _plain(value: Any) -> Any:
-    # Otherwise "true" or "None" as texts would equal them.
-    if value is None or isinstance(value, bool):
-        return value
-    text = str(value).strip().casefold()
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _entries(condition: Condition, answer: Any, call: Call) -> tuple[Any, ...] | None:
+def _entries(condition: Condition, answer: Any, call: Call) -> Found | None:
     """The entries that meet a condition of entries; None where it is of another form."""
     if isinstance(condition, ListedEntry):
         return _matching(condition, answer, call)
@@ -311,7 +272,7 @@ def _entries(condition: Condition, answer: Any, call: Call) -> tuple[Any, ...] |
     if isinstance(condition, All) and not any(isinstance(one, All) for one in condition.conditions):
         of_entries = [one for one in condition.conditions if isinstance(one, ListedEntry)]
         if len(of_entries) == 1:
-            return _matching(of_entries[0], answer, call) if holds(condition, answer, call) else ()
+            return _matching(of_entries[0], answer, call) if holds(condition, answer, call) else ((), ())
     return None
 
 
@@ -322,23 +283,43 @@ def _place(condition: Condition) -> str:
     return condition.path
 
 
-def _matching(condition: ListedEntry, answer: Any, call: Call) -> tuple[Any, ...]:
-    entries = _list(answer, condition.path)
+def _matching(condition: ListedEntry, answer: Any, call: Call) -> Found:
+    entries = list_at(answer, condition.path)
     wanted = {path: source_value(source, call) for path, source in condition.where.items()}
     for path in wanted:
         # A field that no entry has was renamed, perhaps; without it, nothing proves an absence.
         if entries and not any(paths.values_at(entry, path) for entry in entries):
             raise Unclear(f"no entry of {condition.path} has a field {path}")
-    return tuple(
-        entry
-        for entry in entries
-        if all(
-            any(loosely_equal(found, value) for found in paths.values_at(entry, path)) for path, value in wanted.items()
-        )
-    )
+    matches = [
+        (entry, match_all(_match_field(entry, path, value) for path, value in wanted.items())) for entry in entries
+    ]
+    return tuple(entry for entry, match in matches if match), tuple(entry for entry, match in matches if match is None)
 
 
-def _list(answer: Any, path: str) -> Sequence[Any]:
+def _match_field(entry: Any, path: str, value: Any) -> bool | None:
+    """Return whether one of the values at a path of an entry is this one; None where one may be, or none is there."""
+    matches = [match_values(found, value) for found in paths.values_at(entry, path)]
+    return True if True in matches else None if None in matches or not matches else False
+
+
+def _names(condition: Condition | None) -> Iterator[str]:
+    """The arguments of a call that a condition goes by."""
+    match condition:
+        case Equals(_, CallArgument(argument)):
+            yield argument
+        case ListedEntry(_, where):
+            yield from (one.argument for one in where.values() if isinstance(one, CallArgument))
+        case All(conditions):
+            for one in conditions:
+                yield from _names(one)
+
+
+def list_at(answer: Any, path: str) -> Sequence[Any]:
+    """The list at a path of an answer.
+
+    Raises:
+        Unclear: there is none.
+    """
     found = _field(answer, path)
     if not isinstance(found, (list, tuple)):
         raise Unclear(f"{path or 'the answer'} is not a list")

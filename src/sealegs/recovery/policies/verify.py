@@ -18,7 +18,8 @@ from sealegs.recovery.declared_tools import most_specific
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
 from sealegs.recovery.inconclusive_reads import why_inconclusive
 from sealegs.recovery.policies.advise import NOTE, with_note
-from sealegs.recovery.policies.completion_check import OPERATION, AnyCheck, ByHistory, Check, LookEvidence, Unclear
+from sealegs.recovery.policies.completion_check import Check, LookEvidence, Unclear
+from sealegs.recovery.policies.history_check import OPERATION, AnyCheck, ByHistory
 from sealegs.recovery.policies.mend_arguments import repair_arguments
 from sealegs.recovery.policies.policy import Policy, Refusal
 from sealegs.recovery.policies.retry import Retry

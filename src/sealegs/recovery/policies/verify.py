@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,6 +19,7 @@ from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
 from sealegs.recovery.inconclusive_reads import why_inconclusive
 from sealegs.recovery.policies.advise import NOTE, with_note
 from sealegs.recovery.policies.completion_check import Check, LookEvidence, Unclear
+from sealegs.recovery.policies.equal_calls import EqualCalls
 from sealegs.recovery.policies.history_check import OPERATION, AnyCheck, ByHistory
 from sealegs.recovery.policies.mend_arguments import repair_arguments
 from sealegs.recovery.policies.policy import Policy, Refusal
@@ -37,6 +38,25 @@ class LookOutcome:
     why: str = ""
 
 
+@dataclass(slots=True)
+class CallUnderWay:
+    """A call of an action that a look can show.
+
+    Attributes:
+        key: equal for calls that look the same to the check.
+        check: the look.
+        beside: an equal call ran at the same time.
+        claimed: a look showed its entry.
+        at_work: its run was left behind at the deadline.
+    """
+
+    key: Key
+    check: AnyCheck
+    beside: bool = False
+    claimed: bool = False
+    at_work: bool = False
+
+
 class Verify(Policy):
     """The policy that reads, after a doubtful failure, whether an action was done, and then does what that asks for.
 
@@ -44,11 +64,12 @@ class Verify(Policy):
     a look before it, or once with repaired arguments; where that makes no sense, policies that follow know that nothing
     was done. Where only a part was done, or the look does not tell, the failure is left, and says so.
 
-    An entry counts for one call: equal calls of a session each have their own. While an equal call is under way nothing
-    is concluded, nor of one that another ran beside. A list that is one page of several, or that tells of an error,
-    does not show that something was not done; nor does one of which `Check.settles` does not say when it shows what was
-    done, nor any look while a tool that missed its deadline may still be at work, unless it says how long to wait. It
-    is misled by a read that lists later than that, and by entries that others made.
+    An entry counts for one call: equal calls of a session each have their own (`equal_calls`). While an equal call is
+    under way nothing is concluded, nor of one that another ran beside. A list that is one page of several, or that
+    tells of an error, does not show that something was not done; nor does one of which `Check.settles` does not say
+    when it shows what was done, nor any look while a tool that missed its deadline, or an equal call that was
+    cancelled, may still be at work, unless it says how long to wait. It is misled by a read that lists later than
+    that, and by entries that others made.
 
     Args:
         checks: by action (with `*` and `?`); of one that is not named, what its spec says (`shown_by`).
@@ -73,9 +94,8 @@ class Verify(Policy):
         self._resumes = tuple(resumes)
         self._retry = retry or Retry()
         self._looks = looks
-        self._done: Counter[Key] = Counter()  # calls that are known to have been done
-        self._under_way: dict[str, Key] = {}  # by the call's id
-        self._beside: set[str] = set()  # the calls that an equal one ran beside
+        self._over: defaultdict[Key, EqualCalls] = defaultdict(EqualCalls)
+        self._under_way: dict[str, CallUnderWay] = {}  # by the call's id
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
     def fresh(self) -> Policy:
@@ -88,40 +108,50 @@ class Verify(Policy):
         # Before the key is made: most calls cannot be checked.
         if not self._checks and (spec is None or not spec.shown_by):  # most calls
             return None
-        if self._check(call.tool, context) is not None:
+        check = self._check(call.tool, context)
+        if check is not None:
             with self._lock:
-                key = call.tool, arguments_key(call.arguments, spec)
-                equal = {id for id, other in self._under_way.items() if other == key}
-                if equal:
-                    self._beside |= {call.id, *equal}  # stays so even after one of them has ended
-                self._under_way[call.id] = key
+                own = CallUnderWay((call.tool, arguments_key(check.subject(call), spec)), check)
+                for other in list(self._under_way.values()):
+                    if other.key == own.key:
+                        other.beside = own.beside = True  # stays so even after one of them has ended
+                self._under_way[call.id] = own
         return None
 
     def went_well(self, call: Call, outcome: Outcome) -> None:
         """Note that the action was done."""
-        if self._under_way:  # without the lock: this runs on every call that goes well
-            self._over(call, done=True)
+        if not self._under_way:  # without the lock: this runs on every call that goes well
+            return
+        with self._lock:
+            own = self._under_way.pop(call.id, None)
+            if own is not None and not own.claimed:
+                answer = outcome.value if isinstance(outcome, Value) else None
+                self._over[own.key].went_well(own.check.trace(answer, call))
 
     def ended(self, call: Call, *, in_doubt: bool) -> None:
-        """Note that the call is no longer under way."""
-        self._over(call, done=False)
+        """Note that the action may have been done, or was not."""
+        with self._lock:
+            own = self._under_way.pop(call.id, None)
+            if own is not None and in_doubt and not own.claimed:
+                self._over[own.key].stays_in_doubt(at_work=own.at_work)
 
     def left(self, call: Call) -> None:
-        """Do the same for one whose caller left."""
-        self._over(call, done=False)
+        """Note that the caller is gone, and the action may still be done."""
+        with self._lock:
+            own = self._under_way.get(call.id)
+            if own is not None:
+                own.at_work = True
+        self.ended(call, in_doubt=True)
 
     def handle(self, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         """Look, and go by what is seen."""
         check = self._check(failed_call.call.tool, context)
-        try:
-            # A look at this tool does not show what other tools did in its place.
-            if check is None or failed_call.attempt.tool != failed_call.call.tool or failed_call.elsewhere:
-                return failed_call
-            if not context.in_doubt(failed_call):
-                return failed_call
-            return (yield from self._looked(check, failed_call, context))
-        finally:
-            self._over(failed_call.call, done=False)  # also where the caller leaves
+        # A look at this tool does not show what other tools did in its place.
+        if check is None or failed_call.attempt.tool != failed_call.call.tool or failed_call.elsewhere:
+            return failed_call
+        if not context.in_doubt(failed_call):
+            return failed_call
+        return (yield from self._looked(check, failed_call, context))
 
     def _looked(self, check: AnyCheck, failed_call: FailedCall, context: RecoveryContext) -> Steps:
         # Attempts of other policies count, so that all of them together keep to the limit.
@@ -163,9 +193,6 @@ class Verify(Policy):
             failed_call = yield from self._again(
                 failed_call, context, tried, f"{check.tool} shows that it was not done"
             )
-            if failed_call.over and failed_call is not before:
-                # `went_well` is not called for attempts of the layer.
-                self._over(failed_call.call, done=True)
             if failed_call is before or failed_call.over or not context.in_doubt(failed_call):
                 return failed_call
             if isinstance(failed_call.outcome, Value) and safely_equal(failed_call.outcome, before.outcome):
@@ -193,6 +220,9 @@ class Verify(Policy):
         self, check: AnyCheck, failed: FailedCall, context: RecoveryContext
     ) -> Generator[Any, Outcome, tuple[FailedCall, LookOutcome]]:
         """The failed call as it was, with what was spent on it, and what was seen."""
+        own = self._under_way.get(failed.call.id)
+        if own and isinstance(failed.outcome, Failure) and was_left_running(failed.outcome):
+            own.at_work = True  # before the look, which may fail
         if not context.place.reaches(check.tool):
             return failed, LookOutcome(why=f"{check.tool} cannot be called from here")
         failed_call, why = failed, f"there are no calls left for {check.tool}"
@@ -212,43 +242,40 @@ class Verify(Policy):
             )
             outcome = failed_call.outcome
             if failed_call.over and isinstance(outcome, Value):
-                look = self._read(check, outcome.value, failed)
+                look = self._read(check, outcome.value, failed, context)
                 # What failed is still the action; the look only cost calls.
                 return _back(failed, failed_call), look
             why = f"{check.tool} failed"
         return _back(failed, failed_call), LookOutcome(why=why)
 
-    def _read(self, check: AnyCheck, answer: Any, failed: FailedCall) -> LookOutcome:
+    def _read(self, check: AnyCheck, answer: Any, failed: FailedCall, context: RecoveryContext) -> LookOutcome:
         """The outcome of a look at an answer, without what it says of equal calls before."""
         call = failed.call
-        try:
-            seen = check.seen(answer, failed.attempt)
-        except Unclear as error:
-            return LookOutcome(why=f"{check.tool} does not tell ({error})")
         with self._lock:
-            key = self._under_way.get(call.id) or (call.tool, arguments_key(call.arguments))
+            own = self._under_way.get(call.id)
+            if own is None:
+                subject = arguments_key(check.subject(call), context.place.specs.get(call.tool))
+                own = CallUnderWay((call.tool, subject), check)
             # Two equal calls leave entries that cannot be distinguished while both run.
-            if any(other == key for id, other in self._under_way.items() if id != call.id):
+            if any(other.key == own.key for other in list(self._under_way.values()) if other is not own):
                 return LookOutcome(why="an equal call is under way")
-            if call.id in self._beside and seen.state == "done":
+            equal = self._over[own.key]
+            try:
+                listed = check.seen(answer, failed.attempt)
+                seen = equal.of_one(check, listed)
+            except Unclear as error:
+                return LookOutcome(why=f"{check.tool} does not tell ({error})")
+            if seen.state == "done" and own.beside:
                 return LookOutcome(why="an equal call ran at the same time, and the entries do not tell which is whose")
-            # Equal calls that are known to be done left entries of their own: this call's is one more than those.
-            before = self._done[key]
-            if seen.state == "done" and not seen.counted and before:
-                return LookOutcome(why=f"{check.tool} does not tell it from an equal call before")
-            # The list lags behind, or shows only some: then the absence of an entry proves nothing.
-            if seen.counted and len(seen.entries) < before:
-                return LookOutcome(
-                    why=f"{check.tool} lists {len(seen.entries)} of {before} equal calls that were done before"
-                )
-            if seen.state == "done" and seen.counted and len(seen.entries) == before:
-                seen = LookEvidence("undone", counted=True)
             # A page, a filter or a time of update may hide the entry.
             if seen.state == "undone" and (why := why_inconclusive(answer, check.place)):
                 return LookOutcome(why=f"{check.tool} does not list it, and {why}")
-            if seen.state == "done":
-                # Counted under the lock that compared it, so that two calls cannot claim one entry.
-                self._done[key] += 1
+            if seen.state == "undone" and equal.at_work and not check.settles:
+                return LookOutcome(why="an equal call before was cancelled or left behind, and may still be at work")
+            if seen.state == "done" or (seen.state == "undone" and check.settles is not None):
+                # Under the lock that compared them, so that two calls cannot claim one entry.
+                equal.account_for(listed, done=seen.state == "done")
+                own.claimed = seen.state == "done"
         return LookOutcome(seen, answer)
 
     def _verified(
@@ -283,14 +310,6 @@ class Verify(Policy):
         if reading is None or OPERATION not in reading.parameters.get("properties", {}):
             return None
         return ByHistory(spec.shown_by, spec, resumes)
-
-    def _over(self, call: Call, *, done: bool) -> None:
-        """Note that a call is no longer under way."""
-        with self._lock:
-            key = self._under_way.pop(call.id, None)
-            self._beside.discard(call.id)
-            if done and key is not None:
-                self._done[key] += 1
 
 
 def _back(failed: FailedCall, failed_call: FailedCall) -> FailedCall:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -234,3 +235,35 @@ def test_a_killed_shard_is_resumed(sealegs: WarmCommand, folder: Path) -> None:
     done(sealegs, f"{line} --out whole", folder)
     assert files(folder / "merged") == files(folder / "whole")
     assert 0 < played < (killed / RECORDS).read_bytes().count(b'"started"')
+
+
+@pytest.mark.parametrize("key", ["", "a secret"])
+def test_what_was_altered_after_a_merge_is_not_sealed_by_the_next(
+    sealegs: WarmCommand, folder: Path, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEALEGS_RECORD_KEY", key)
+    for number in (1, 2):
+        shutil.rmtree(folder / f"s{number}")
+        done(sealegs, f"{LINE} --shard {number}/2 --out s{number}", folder)
+    done(sealegs, "merge s1 --out merged", folder, 3)
+    records = folder / "merged" / RECORDS
+    whole = records.read_bytes()
+    records.write_bytes(whole.replace(b'"reason": "answered"', b'"reason": "crashed"', 1))
+    before = files(folder / "merged")
+    assert "merged/episodes.jsonl: altered: line" in done(sealegs, "merge s2 --out merged", folder, 2)
+    assert files(folder / "merged") == before
+    records.write_bytes(whole)
+    done(sealegs, "merge s2 --out merged", folder)
+    done(sealegs, "report merged --verify", folder)
+    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in (folder / "merged").iterdir())
+
+
+def test_a_merge_that_was_stopped_before_it_sealed_is_finished(sealegs: WarmCommand, folder: Path) -> None:
+    done(sealegs, "merge s1 --out merged", folder, 3)
+    chain = chain_file(folder / "merged" / RECORDS)
+    old = chain.read_bytes()
+    done(sealegs, "merge s1 s2 --out merged", folder)
+    wanted = files(folder / "merged")
+    chain.write_bytes(old)
+    done(sealegs, "merge s1 s2 --out merged", folder)
+    assert files(folder / "merged") == wanted

@@ -175,6 +175,17 @@ def _renoted(file: Path, note: bytes) -> None:
     pq.write_table(found.replace_schema_metadata({NOTE: note}), file)
 
 
+def _fewer(file: Path) -> None:
+    """What a wrong bit of the footer can make: whole rows, and fewer of them, under the same note."""
+    table = pq.read_table(file)
+    pq.write_table(table.slice(0, 3), file)
+
+
+def _noted_without_places(file: Path) -> None:
+    note = json.loads(pq.read_schema(file).metadata[NOTE])
+    _renoted(file, json.dumps({**note, "end": None}).encode())
+
+
 def _flipped(file: Path) -> None:
     """A byte of the rows is another; the footer is as it was."""
     data = bytearray(file.read_bytes())
@@ -187,6 +198,8 @@ def _flipped(file: Path) -> None:
     [
         Path.unlink,
         _flipped,
+        _fewer,
+        _noted_without_places,
         lambda file: file.write_bytes(file.read_bytes().replace(b'"start"', b'"rtart"')),
         _foreign,
         lambda file: _renoted(file, b"[]"),

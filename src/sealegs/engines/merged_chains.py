@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from sealegs.engines.record_places import record_places
 from sealegs.engines.shards import ShardNote
 from sealegs.faults.user_error import UserError
-from sealegs.traces.chain_check import ChainFinding
+from sealegs.traces.chain_check import ChainFinding, check_chain
 from sealegs.traces.record_chain import chain_file, write_chain
 from sealegs.traces.record_files import records_exist
 
@@ -37,3 +38,35 @@ def refuse_altered(found: Iterable[ChainFinding], note: ShardNote) -> None:
     for one in found:
         if one.state == "changed":
             raise UserError(f"{one.sentence()}; restore it, or make shard {note.shard} again in another folder")
+
+
+def refuse_unproven(found: Iterable[ChainFinding], alone: Iterable[str]) -> None:
+    """Refuse to add to a merged folder that was altered: the merge would seal it again, and hide that.
+
+    A merge that was stopped before it sealed leaves a chain that does not fit, too. Then all that is there is in its
+    shards, and nothing is left of which only the merged folder speaks.
+
+    Args:
+        found: the folder's findings.
+        alone: what is there and, as it is, in none of the shards that are merged now.
+
+    Raises:
+        UserError: it was.
+    """
+    changed = next((one for one in found if one.state == "changed"), None)
+    first = min(alone, default=None)
+    if changed is not None and first is not None:
+        remedy = "restore it, or merge all shards into another folder"
+        raise UserError(f"{changed.sentence()}, and {first} is in no shard that is named here; {remedy}")
+
+
+def refuse_altered_records(merged: Path, files: Iterable[Path]) -> None:
+    """Do the same for records. `merged`: those that were merged before; `files`: those of the shards.
+
+    Raises:
+        UserError: they were altered, and not all of them are in the shards.
+    """
+    if not records_exist(merged) or (found := check_chain(merged)).state != "changed":
+        return
+    shards = {key: len(places) for file in files for key, places in record_places(file).items()}
+    refuse_unproven([found], [key for key, its in record_places(merged).items() if shards.get(key, 0) < len(its)])

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sealegs.engines.folders import RECORDS, RunSettings
 from sealegs.engines.logs import SETTINGS, LogError, LogSchema, read_logs
-from sealegs.engines.merged_chains import refuse_altered, seal_merged
+from sealegs.engines.merged_chains import refuse_altered, refuse_altered_records, seal_merged
 from sealegs.engines.record_places import RecordPlace, record_places, write_places
 from sealegs.engines.shards import (
     ELSEWHERE,
@@ -33,6 +33,7 @@ from sealegs.traces.chain_check import check_chain
 from sealegs.traces.folder_lock import locks_folder
 from sealegs.traces.inspect_logs import SUFFIX
 from sealegs.traces.record_files import only_compressed, records_exist, refuse_compressed
+from sealegs.traces.redaction import OWNER_ONLY
 from sealegs.traces.store import Store, StoreError
 
 
@@ -196,7 +197,7 @@ def open_merge_folder(
     elif holds_files(out):
         raise UserError(f"{out} is not empty and is not the folder of such a command (no {name}); {ELSEWHERE}")
     else:
-        write_atomically(file, data, ELSEWHERE)
+        write_atomically(file, data, ELSEWHERE, OWNER_ONLY)
 
 
 def shared_file(parts: Sequence[ShardFolder], name: str) -> bytes:
@@ -242,6 +243,7 @@ def merge_runs(
     logs = _eval_logs(parts, out, keys, form)
     _check_unaltered(parts)
     found = _places(parts, out, keys)  # which refuses what contradicts itself before anything is written
+    refuse_altered_records(out / RECORDS, [part.folder / RECORDS for part in parts])
     if _adds(found, out / RECORDS):
         refuse_compressed(out / RECORDS)
     open_merge_folder(out, SETTINGS, data)
@@ -261,7 +263,7 @@ def copy_file(file: Path, target: Path) -> None:
     data = file.read_bytes()
     # An equal file is there after a merge that was stopped.
     if not target.exists():
-        write_atomically(target, data, ELSEWHERE)
+        write_atomically(target, data, ELSEWHERE, OWNER_ONLY)
     elif target.read_bytes() != data:
         raise UserError(f"{file} and {target} differ; {ELSEWHERE}")
 

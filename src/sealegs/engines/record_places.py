@@ -16,6 +16,7 @@ from sealegs.engines.shards import ELSEWHERE
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.record_files import open_records, records_exist
+from sealegs.traces.redaction import OWNER_ONLY
 
 OPEN = 100  # files that are open at a time
 
@@ -67,7 +68,7 @@ def write_places(target: Path, places: Sequence[RecordPlace]) -> None:
     Raises:
         UserError: it cannot be written.
     """
-    write_atomically(target, _pieces(places), f"make room, or {ELSEWHERE}")
+    write_atomically(target, _pieces(places), f"make room, or {ELSEWHERE}", OWNER_ONLY)
 
 
 def _pieces(places: Sequence[RecordPlace]) -> Iterator[bytes]:

@@ -69,7 +69,7 @@ def parse_shard(text: str) -> Shard | None:
     """
     if not text:
         return None
-    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    found = re.fullmatch(r"([0-9]{1,18})/([0-9]{1,18})", text)
     if found is None:
         raise UserError(f"--shard {text!r} is not of the form i/n; write for example --shard 2/8")
     number, of = int(found[1]), int(found[2])

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_origin, get_type_hints
 
 from sealegs.engines.shards import OURS, source_digest
+from sealegs.engines.summed_bytes import SUM, ZEROS, summed
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.episode_ranges import FILE_BEGINS, EpisodePlace
@@ -108,7 +109,10 @@ class TablePart:
         import pyarrow.parquet as pq
 
         try:
-            with pq.ParquetFile(self.file, page_checksum_verification=True) as file:
+            data = self.file.read_bytes()
+            if summed(data) != data:
+                return None
+            with pq.ParquetFile(pa.BufferReader(data)) as file:
                 found = file.read(columns)
             return found if _note_in(found.schema) == self.note else None
         except (*DAMAGE, pa.ArrowException):
@@ -183,10 +187,10 @@ class TableParts:
         while (stale := self.file(later)).exists():
             stale.unlink()
             later += 1
-        noted = self._schema.with_metadata({NOTE: json.dumps(asdict(note))})
+        noted = self._schema.with_metadata({NOTE: json.dumps(asdict(note)), SUM: ZEROS})
         target = pa.BufferOutputStream()
-        pq.write_table(self._columns_of(rows, noted), target, compression="zstd", write_page_checksum=True)
-        write_atomically(self.file(number), target.getvalue().to_pybytes(), mode=OWNER_ONLY)
+        pq.write_table(self._columns_of(rows, noted), target, compression="zstd")
+        write_atomically(self.file(number), summed(target.getvalue().to_pybytes()), mode=OWNER_ONLY)
         pa.default_memory_pool().release_unused()  # it would keep some 50 MiB for the next part
 
     def _columns_of(self, rows: Iterable[Row], schema: pa.Schema) -> pa.Table:
@@ -252,7 +256,10 @@ def _digest(file: Path, start: int, end: int) -> str:
 
 
 def _note_in(schema: pa.Schema) -> PartNote:
-    return PartNote(**json.loads((schema.metadata or {})[NOTE]))
+    note = PartNote(**json.loads((schema.metadata or {})[NOTE]))
+    if not all(type(one) is int for one in (note.start, note.end, note.line)):
+        raise ValueError("the note of a part has no places")
+    return note
 
 
 class PartWriter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sealegs.engines.merged_chains import refuse_altered, seal_merged
+from sealegs.engines.merged_chains import refuse_altered, refuse_unproven, seal_merged
 from sealegs.engines.merging import (
     MergeResult,
     ShardFolder,
@@ -60,6 +60,8 @@ def merge_campaigns(parts: Sequence[ShardFolder], out: Path) -> MergeResult:
             # The trace goes with the longer history; it is that of the latest time that the run was made.
             if len(lines) >= len(before):
                 homes[key] = folder
+    if journal_lines(out):
+        refuse_unproven(check_campaign_records(out), found.keys() - homes.keys())
     open_merge_folder(out, SETTINGS, data)
     make_folder(out / TRACES, ELSEWHERE)
     for key, home in homes.items():

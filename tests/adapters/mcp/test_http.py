@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sealegs.faults.spec import ToolSpec
 from sealegs.traces import build_record, read_episodes
 from tests import needs
 from tests.adapters.mcp.piping import SEALEGS, cancel, request, text_of, written
@@ -18,7 +19,10 @@ from tests.adapters.mcp.piping import SEALEGS, cancel, request, text_of, written
 aiohttp = pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
 
 from aiohttp import web  # noqa: E402
+from multidict import CIMultiDict  # noqa: E402
 from yarl import URL  # noqa: E402
+
+from sealegs.adapters.mcp.mcp_request import route_by  # noqa: E402
 
 MODERN = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
 
@@ -482,3 +486,62 @@ async def test_a_failure_comes_before_the_server_s_work_or_after_it(
         "after",
         "after",
     ]
+
+
+SWITCH = """
+policies: [switch]
+tools: {"*": {effects: false}}
+alternatives: [{tool: denied, steps: [{tool: echo, arguments: {to: {given: to}}}], answer: {sent: {step: 0, path: to}}}]
+"""
+
+
+async def test_the_headers_of_each_request_say_what_its_body_asks_for(tmp_path: Path) -> None:
+    (tmp_path / "recovery.yaml").write_text(SWITCH, encoding="utf-8")
+    call = request(1, "denied", to="Bob")
+    call["params"] |= MODERN
+    headers = {"Mcp-Method": "tools/call", "Mcp-Name": "denied", "Mcp-Param-To": "Bob"}
+    async with proxied(tmp_path, [], "--recovery", str(tmp_path / "recovery.yaml")) as (server, url, client):
+        async with client.post(URL(url, encoded=True), json=call, headers=headers) as answer:
+            assert text_of(await answer.json()) == '{"sent": "Bob"}'
+        own, *ours = ((seen, json.loads(body)) for _, _, seen, body in server.requests)
+    assert own[0].items() >= headers.items()
+    assert ours[0][1]["params"]["name"] == "echo"
+    for seen, body in ours:
+        assert (seen["Mcp-Method"], seen.get("Mcp-Name")) == (body["method"], body["params"].get("name"))
+        assert "Mcp-Param-To" not in seen
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "headers"),
+    [
+        (
+            "pay",
+            {"to": "Zoë", "fast": True, "from": {"branch": 7}, "amount": 5},
+            {
+                "Mcp-Name": "pay",
+                "Mcp-Param-To": "=?base64?Wm/Dqw==?=",
+                "Mcp-Param-Fast": "true",
+                "Mcp-Param-Branch": "7",
+            },
+        ),
+        ("pay", {"to": None}, {"Mcp-Name": "pay"}),
+        ("pray", {"to": "Bob"}, {"Mcp-Name": "pray", "Mcp-Param-To": "Ann"}),  # its parameters are not known
+        (" a", {}, {"Mcp-Name": "=?base64?IGE=?="}),
+    ],
+)
+def test_headers_follow_the_arguments(tool: str, arguments: dict[str, Any], headers: dict[str, str]) -> None:
+    def named(name: str, **more: Any) -> dict[str, Any]:
+        return {"x-mcp-header": name, **more}
+
+    inner = {"type": "object", "properties": {"branch": named("Branch")}}
+    fields = {"to": named("To"), "fast": named("Fast"), "from": inner, "amount": {}}
+    found: CIMultiDict[str] = CIMultiDict({"Mcp-Method": "tools/call", "Mcp-Name": "pray", "mcp-param-to": "Ann"})
+    route_by(found, request(1, tool, **arguments), {"pay": ToolSpec("pay", parameters={"properties": fields})})
+    whole = {"Mcp-Method": "tools/call", **headers}
+    assert {name.title(): value for name, value in found.items()} == whole
+
+
+def test_headers_of_the_handshake_era_stay() -> None:
+    found: CIMultiDict[str] = CIMultiDict({"Mcp-Session-Id": "s1"})
+    route_by(found, request(1, "pay"), {})
+    assert found == CIMultiDict({"Mcp-Session-Id": "s1"})

@@ -37,6 +37,7 @@ from sealegs.adapters.mcp.http_response import SESSION, GrowingResponse, Respons
 from sealegs.adapters.mcp.http_resumption import KeptCalls, ResumableCall
 from sealegs.adapters.mcp.list_changes import subscribed
 from sealegs.adapters.mcp.mcp_exchange import ClientReply, McpExchange, ServerReply
+from sealegs.adapters.mcp.mcp_request import route_by
 from sealegs.adapters.relaying.http_guard import RequestGuard
 from sealegs.adapters.relaying.http_serving import hang_up
 from sealegs.adapters.relaying.http_upstream import STREAM, Upstream, uncompressed
@@ -209,6 +210,8 @@ class HttpRelay:
         asking = uncompressed(request)
         # The body may be another one than the client's.
         asking.pop("Content-Length", None)
+        if id != call.id:
+            route_by(asking, parse_message(body) or {}, self._gate.tools.specs)
         async with self._upstream.asking(request, body, asking, target) as answer:
             moved = self._signposts.target(request, answer) if target is None else None
             if moved is not None:

@@ -16,6 +16,7 @@ class ResumableCall:
 
     Attributes:
         response: to the client's own request.
+        id: of that request.
         task: in which the call goes through the session.
         over: done where the client's request ends before the call does: with the handle of a task, or with None.
         broke: whether its stream broke off without being ended.
@@ -32,7 +33,7 @@ class ResumableCall:
         self.ids: set[str] = set()
         self.left = False
         self.reads = False
-        self._id = id
+        self.id = id
         self._answers: dict[RequestId, asyncio.Future[ServerReply]] = {}
 
     def sent_under(self, id: RequestId) -> asyncio.Future[ServerReply]:
@@ -70,7 +71,7 @@ class ResumableCall:
         assert self.task is not None
         if not self._answers[id].done():
             self._answers[id].set_result(heard)
-        if id != self._id:
+        if id != self.id:
             return None
         try:
             return await asyncio.shield(self.task)

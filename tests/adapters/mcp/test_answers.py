@@ -49,7 +49,7 @@ def test_what_is_shown_is_what_would_be_heard(before: Any, after: Any, image: bo
         forms.append({"content": blocks, "structuredContent": before})
     forms.append({"content": blocks, "structuredContent": {"result": before}})
     for form in forms:
-        answer = call_answer(Value(after), id, response(id, form), False, False)
+        answer = call_answer(Value(after), id, response(id, form), False)
         assert answer["id"] == id
         assert parse_message(encode_message(answer)) is not None
         assert (IMAGE in answer["result"]["content"]) == image
@@ -64,14 +64,14 @@ def test_what_is_shown_is_what_would_be_heard(before: Any, after: Any, image: bo
 def test_an_answer_in_several_texts_keeps_its_form(items: list[Any], kept: int) -> None:
     truth = response(1, {"content": [text(item) for item in items]})
     assert call_outcome(truth) == Value(items)
-    answer = call_answer(Value(items[:kept]), 1, truth, False, False)
+    answer = call_answer(Value(items[:kept]), 1, truth, False)
     assert [json.loads(block["text"]) for block in answer["result"]["content"]] == items[:kept]
 
 
 @given(st.text(), st.integers(-32800, -1), JSON)
 def test_a_protocol_error_goes_round(message: str, code: int, data: Any) -> None:
     answer = {"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": message, "data": data}}
-    assert call_answer(call_outcome(answer), 1, None, True, False) == answer
+    assert call_answer(call_outcome(answer), 1, None, True) == answer
 
 
 def test_a_list_goes_round_by_name() -> None:

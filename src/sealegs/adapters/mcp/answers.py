@@ -1,19 +1,20 @@
 """An MCP server's answers as outcomes, and outcomes as its answers.
 
 A tool's answer is data where it holds data: `structuredContent`, else text that is JSON, else the text. A fault that
-changes it changes both forms alike, and leaves pictures and whatever else stands beside them. A failure is shown as a
-tool error (`isError`), as most servers show a tool that raised; with a JSON-RPC `code` in its body as a protocol error;
-and where a connection was cut (`connection` in mode reset, `hang` with seconds, `lost_ack` in mode connection), the
-connection to the client is cut.
+changes it changes both forms alike, and leaves pictures and whatever else stands beside them. An answer that is made
+without the tool's own has the form that the tool announces. A failure is shown as a tool error (`isError`), as most
+servers show a tool that raised; with a JSON-RPC `code` in its body as a protocol error; and where a connection was
+cut (`connection` in mode reset, `hang` with seconds, `lost_ack` in mode connection), the connection to the client is
+cut.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final, Literal
 
 from sealegs.adapters.mcp.framing import Message, RequestId
 from sealegs.faults.call import Failure, Outcome, Value, raised_text, render
@@ -21,6 +22,8 @@ from sealegs.faults.call import Failure, Outcome, Value, raised_text, render
 INTERNAL_ERROR = -32603
 BLOCKS = frozenset(("text", "image", "audio", "resource", "resource_link"))
 CUT = (ConnectionResetError, ConnectionAbortedError)
+UNKNOWN: Final = "unknown"  # the schema of the answers of a tool that was not listed
+OutputSchema = Mapping[str, Any] | Literal["unknown"] | None  # None: the tool announces none
 
 
 def call_outcome(answer: Message) -> Outcome:
@@ -56,18 +59,14 @@ def list_outcome(answer: Message) -> Outcome:
     return Value({str(tool.get("name")): tool for tool in result["tools"] if isinstance(tool, dict)})
 
 
-def is_failed_answer(answer: Message | None) -> bool:
-    """Return whether an answer tells of an error, or is none."""
-    result = answer.get("result") if answer is not None else None
-    return not isinstance(result, dict) or result.get("isError") is True
-
-
 def cuts_connection(outcome: Outcome) -> bool:
     """Return whether the outcome is shown by cutting the connection."""
     return isinstance(outcome, Failure) and isinstance(outcome.exception, CUT)
 
 
-def call_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: bool, structured: bool) -> Message:
+def call_answer(
+    outcome: Outcome, id: RequestId, truth: Message | None, modern: bool, schema: OutputSchema = UNKNOWN
+) -> Message:
     """The answer to tools/call that shows this.
 
     Args:
@@ -75,7 +74,7 @@ def call_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: 
         id: of the request.
         truth: the server's own answer, whose form is kept; None where it was not called.
         modern: whether the request is of the stateless era.
-        structured: whether the tool announced the schema of its answers.
+        schema: of the tool's answers, for one that is made without the server's own.
     """
     if isinstance(outcome, Failure):
         error = _error(outcome)
@@ -85,7 +84,7 @@ def call_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: 
     else:
         true_result = truth.get("result") if truth is not None else None
         before = true_result if isinstance(true_result, dict) and isinstance(true_result.get("content"), list) else None
-        result = _with_data(before, outcome.value, structured)
+        result = _made(outcome.value, schema) if before is None else _with_data(before, outcome.value)
     if modern:
         result.setdefault("resultType", "complete")
     return {"jsonrpc": "2.0", "id": id, "result": result}
@@ -197,13 +196,43 @@ def _wrapped(result: Mapping[str, Any]) -> bool:
     )
 
 
-def _with_data(before: Mapping[str, Any] | None, value: Any, structured: bool) -> dict[str, Any]:
-    """The result of this value, in the form of the result before."""
-    if before is None:
-        result: dict[str, Any] = {"content": [_text(render(Value(value)))]}
-        if structured and isinstance(value, Mapping):
-            result["structuredContent"] = value
+def _made(value: Any, schema: OutputSchema) -> dict[str, Any]:
+    """The result of this value where the tool's own answer shows no form.
+
+    Clients refuse an answer without `structuredContent` if the tool announces a schema, and one that breaks it, but not
+    an error. So what cannot be put in the schema's form is an error, whose text says the value.
+    """
+    result: dict[str, Any] = {"content": [_text(render(Value(value)))]}
+    if schema == UNKNOWN:
+        # Allowed of any tool, and needed of one that announces a schema.
+        return {**result, "structuredContent": value} if isinstance(value, Mapping) else result
+    if schema is None:
         return result
+    fitting = next((form for form in _forms(value, schema) if _fits(form, schema)), None)
+    return {**result, "isError": True} if fitting is None else {**result, "structuredContent": fitting}
+
+
+def _forms(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+    """The forms in which servers send a value, the nearest first."""
+    yield value
+    fields = schema.get("properties")
+    if isinstance(value, Mapping) and isinstance(fields, Mapping) and not fields.keys().isdisjoint(value):
+        yield {name: item for name, item in value.items() if name in fields}  # a note stays in the text
+    yield {"result": value}
+    yield {"result": render(Value(value))}
+
+
+def _fits(form: Any, schema: Mapping[str, Any]) -> bool:
+    from sealegs.faults.invariants import Present  # loaded only for answers that are made
+
+    try:
+        return bool(Present(schema).validator.is_valid(form))
+    except ValueError:  # a schema that is none, or data that is not JSON
+        return True
+
+
+def _with_data(before: Mapping[str, Any], value: Any) -> dict[str, Any]:
+    """The result of this value, in the form of the result before."""
     result = {**before, "content": _content(before["content"], value)}
     if before.get("structuredContent") is not None:
         # Set again below only if the new value still has its form; both forms must never disagree.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from sealegs.adapters.mcp.announced_tool import announced_spec, announces_dry_run
-from sealegs.adapters.mcp.answers import list_outcome
+from sealegs.adapters.mcp.answers import UNKNOWN, OutputSchema, list_outcome
 from sealegs.adapters.mcp.framing import Message, encode_message
 from sealegs.adapters.mcp.mcp_exchange import Ask, ClientReply, Hand, McpExchange
 from sealegs.adapters.mcp.mcp_request import McpRequest
@@ -14,6 +17,8 @@ from sealegs.faults.call import Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.inject import Session
+
+LISTING = 5.0  # seconds that the server has to list its tools before an answer is made without the list
 
 
 class ListedTools:
@@ -37,6 +42,7 @@ class ListedTools:
         self.dry: set[str] = set()
         self.on_new: Callable[[], None] = lambda: None
         self.on_mistake: Callable[[UserError], None] | None = None
+        self._outputs: dict[str, OutputSchema] = {}  # the schemas of answers, by tool
         self._pages: dict[Any, set[str]] = {}  # by the cursor of the next page: the tools on those before it
         self._shown: dict[str, Any] = {}  # by the place in the list (its cursor): the tools that the client was shown
 
@@ -46,6 +52,7 @@ class ListedTools:
         tools = result.get("tools") if isinstance(result, dict) else None
         listed = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
         specs = [announced_spec(tool) for tool in listed]
+        self._note_outputs(listed)
         new = any(self.specs.get(spec.name) != spec for spec in specs)
         self.specs.update((spec.name, spec) for spec in specs)
         # Only what changed: clients list again and again, and every listener would record each time.
@@ -81,9 +88,38 @@ class ListedTools:
         self._shown[place] = tools
         return changed and before is not None and before != tools
 
-    def structured(self, tool: str) -> bool:
-        """Return whether the tool announced the schema of its answers."""
-        return tool in self.specs and bool(self.specs[tool].returns)
+    async def output_schema(self, request: McpRequest, ask: Ask) -> OutputSchema:
+        """The schema of the answers of the tool that a request calls.
+
+        A client may list the tools only after its first call, so the server is asked for a list if they are not known.
+        Nothing else is learned from that: what strikes later calls must not depend on it.
+
+        Args:
+            request: the client's call.
+            ask: sends the server a request; see `McpExchange.through`.
+        """
+        if request.tool not in self._outputs:
+            with suppress(Exception):  # whatever keeps the list away, the answer is worth more
+                async with asyncio.timeout(LISTING):
+                    await self._list_outputs(request, ask)
+        return self._outputs.get(request.tool, UNKNOWN)
+
+    async def _list_outputs(self, request: McpRequest, ask: Ask) -> None:
+        """Note the schemas of answers, page by page until the tool is found."""
+        cursor: Any = None
+        for page in itertools.count():
+            result = ((await ask(*request.listing(cursor, page))).message or {}).get("result")
+            if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
+                return
+            self._note_outputs(tool for tool in result["tools"] if isinstance(tool, dict))
+            cursor = result.get("nextCursor")
+            if request.tool in self._outputs or not isinstance(cursor, str):
+                return
+
+    def _note_outputs(self, tools: Iterable[Mapping[str, Any]]) -> None:
+        for tool in tools:
+            schema = tool.get("outputSchema")
+            self._outputs[str(tool.get("name"))] = schema if isinstance(schema, dict) else None
 
 
 class LearningExchange(McpExchange):

@@ -43,6 +43,15 @@ class McpRequest:
         meta = (self.message.get("params") or {}).get("_meta")
         return isinstance(meta, dict) and VERSION_KEY in meta
 
+    def listing(self, cursor: str | None, page: int) -> tuple[bytes, RequestId]:
+        """A request of ours for a page of the list of the tools, under an id of its own."""
+        id = f"{json.dumps(self.id)}+list{page}"
+        params = {key: value for key, value in (self.message.get("params") or {}).items() if key == "_meta"}
+        _drop_progress(params)
+        if cursor is not None:
+            params["cursor"] = cursor
+        return encode_message({"jsonrpc": "2.0", "id": id, "method": LIST, "params": params}), id
+
     def again(self, call: Call, turn: int) -> tuple[bytes, RequestId]:
         """The request once more, for this call: under an id of its own, and without asking for progress reports."""
         id = f"{json.dumps(self.id)}+{turn}"
@@ -52,11 +61,16 @@ class McpRequest:
         else:
             params |= {"name": call.tool, "arguments": call.arguments}
         params.pop("task", None)  # nobody would fetch its result
-        if isinstance(params.get("_meta"), dict):
-            params["_meta"] = {key: value for key, value in params["_meta"].items() if key != "progressToken"}
+        _drop_progress(params)
         if call.dry:
             params["_meta"] = {**params.get("_meta", {}), DRY: True}
         return encode_message({**self.message, "id": id, "params": params}), id
+
+
+def _drop_progress(params: dict[str, Any]) -> None:
+    """Ask for no progress reports: the client would take them for those of its own request."""
+    if isinstance(params.get("_meta"), dict):
+        params["_meta"] = {key: value for key, value in params["_meta"].items() if key != "progressToken"}
 
 
 def route_by(headers: MutableMapping[str, str], message: Message, specs: Mapping[str, ToolSpec]) -> None:

@@ -14,7 +14,6 @@ from sealegs.adapters.mcp.answers import (
     call_outcome,
     cuts_connection,
     http_failure,
-    is_failed_answer,
     list_answer,
     list_outcome,
 )
@@ -53,7 +52,8 @@ class SessionExchange(McpExchange):
         self._later: asyncio.Future[ClientReply] | None = None  # what came of it, where that is fetched later
         self._result: asyncio.Future[ServerReply] | None = None
         self._wait: Wait | None = None
-        self._answers: list[tuple[Outcome, ServerReply, RequestId]] = []  # last the id of the request
+        # Each with the id of its request, and whether it may pass: the data of another tool has another form.
+        self._answers: list[tuple[Outcome, ServerReply, RequestId, bool]] = []
         self._truth: Message | None = None  # the tool's own last answer: what is shown takes its form
 
     async def through(self, ask: Ask, hand: Hand) -> ClientReply | None:
@@ -85,13 +85,15 @@ class SessionExchange(McpExchange):
             if task is not None:
                 answer = await self._put_off(task, answer, hand)
             outcome = self._outcome(answer)
-            self._answers.append((outcome, answer, id))
+            same = call.tool == request.tool
+            self._answers.append((outcome, answer, id, same or isinstance(outcome, Failure)))
             # A failed answer has no form that a value could take.
-            if call.tool == request.tool and not is_failed_answer(answer.message):
+            if same and isinstance(outcome, Value):
                 self._truth = answer.message
             return outcome
 
-        return self._reply(await self._intercepted.call_async(run))
+        outcome = await self._intercepted.call_async(run)
+        return self._passed(outcome) or await self._made(outcome, ask)
 
     async def concluded(self, result: ServerReply) -> ClientReply:
         """The reply that the client is to see to the fetch of its result."""
@@ -122,16 +124,24 @@ class SessionExchange(McpExchange):
         """Whether it is in a wait that no cancel ends."""
         return self._wait is not None and self._wait.ignores_cancel
 
-    def _reply(self, outcome: Outcome) -> ClientReply:
+    def _passed(self, outcome: Outcome) -> ClientReply | None:
+        """The reply that shows an answer of the server's own; None where the outcome is another."""
         request = self.request
         # The latest first: an answer shown unchanged passes as the server's own bytes.
-        for returned, answer, id in reversed(self._answers):
+        for returned, answer, id, passes in reversed(self._answers):
+            if not passes:
+                continue
             if outcome is returned or safely_equal(outcome, returned) or _is_refusal(answer, returned, outcome):
                 self._shows(outcome, False)
                 # Sent under another id, the answer has to get the client's back.
                 if answer.message is None or id == request.id or id_of(answer.message) != id:
                     return ClientReply(answer, None)
                 return ClientReply(answer, {**answer.message, "id": request.id}, true=True)
+        return None
+
+    async def _made(self, outcome: Outcome, ask: Ask) -> ClientReply:
+        """The reply that shows an outcome that no answer of the server's shows."""
+        request = self.request
         if cuts_connection(outcome):
             return ClientReply(None, None)
         last = self._answers[-1][1] if self._answers else None
@@ -139,8 +149,9 @@ class SessionExchange(McpExchange):
         if request.tool == LIST:
             self._shows(outcome, True)
             return ClientReply(last, list_answer(outcome, request.id, truth, request.modern))
-        structured = self._tools.structured(request.tool)
-        return ClientReply(last, call_answer(outcome, request.id, truth, request.modern, structured))
+        formless = truth is None and isinstance(outcome, Value)
+        schema = await self._tools.output_schema(request, ask) if formless else None
+        return ClientReply(last, call_answer(outcome, request.id, truth, request.modern, schema))
 
     def _shows(self, outcome: Outcome, changed: bool) -> None:
         if self.request.tool == LIST and isinstance(outcome, Value):

@@ -99,7 +99,12 @@ def test_a_list_a_mapping_or_one(name: str, names: list[str]) -> None:
 @pytest.mark.usefixtures("shop")
 def test_what_a_plain_function_shows() -> None:
     (plain,) = listed_tools("shop_of_tools:plain")
-    assert plain.spec.parameters == {"type": "object", "properties": {"x": {}, "y": {"default": 2}}}
+    assert plain.spec.parameters == {
+        "type": "object",
+        "properties": {"x": {}, "y": {"default": 2}},
+        "required": ["x"],
+        "additionalProperties": False,
+    }
     assert plain.dry is False
 
 

@@ -21,6 +21,9 @@ STATUSES: dict[int, FailureCategory] = {
 }
 _WORDS: tuple[tuple[str, FailureCategory], ...] = (
     (r"^(?:CircuitOpen|TakenOver)\b", "permanent"),
+    # Before all others, since Python names the function, which may be called `parse_json`.
+    (r"\(\) (?:got an unexpected keyword argument|missing .* required .*argument|takes .* positional argument)",
+     "arguments"),
     (r"json|parse|decod|unexpected token|malformed|content.?type", "unreadable"),
     (r"partial|truncated|incomplete|continuation|next page", "partial"),
     (r"validation|invalid.?(?:argument|param|input|request|type)|missing.*(?:argument|param|field)|bad.?request"

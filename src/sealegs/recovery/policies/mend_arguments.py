@@ -46,7 +46,7 @@ class MendArguments(Policy):
 def repair_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """The arguments as the schema wants them; None where they are right, or cannot be repaired without guessing."""
     validator = jsonschema_rs.validator_for(dict(schema))
-    if validator.is_valid(dict(arguments)):
+    if _is_valid(validator, dict(arguments)):
         return None
     shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}  # what fields may refer to
     fields = {name: {**field, **shared} for name, field in schema.get("properties", {}).items()}
@@ -55,7 +55,14 @@ def repair_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) ->
     for name in schema.get("required", ()):
         if name not in found and "default" in fields.get(name, {}):
             found[name] = fields[name]["default"]
-    return found if validator.is_valid(found) else None
+    return found if _is_valid(validator, found) else None
+
+
+def _is_valid(validator: Any, value: Any) -> bool:
+    try:
+        return bool(validator.is_valid(value))
+    except ValueError:  # not JSON: the arguments of a Python function may be any objects
+        return False
 
 
 def _named(arguments: Mapping[str, Any], fields: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
@@ -90,10 +97,12 @@ def _plain(name: str) -> str:
 
 def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
     """The value as the schema wants it, if one reading of it does; else as it is."""
-    if not schema or jsonschema_rs.is_valid(dict(schema), value):
+    if not schema:
         return value
-    readings = _readings(value, schema)
-    return next((reading for reading in readings if jsonschema_rs.is_valid(dict(schema), reading)), value)
+    validator = jsonschema_rs.validator_for(dict(schema))
+    if _is_valid(validator, value):
+        return value
+    return next((reading for reading in _readings(value, schema) if _is_valid(validator, reading)), value)
 
 
 def _readings(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
@@ -225,6 +225,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
+@example({"value": None, "tool": None, "invariants": True, "reasons": 3})
 def test_all_data_is_read(data: Any) -> None:
     reading = read_json_failure(data)
     assert isinstance(reading.outcome, (Failure, Value))

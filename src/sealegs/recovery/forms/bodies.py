@@ -126,15 +126,15 @@ def _outcome(data: Mapping[str, Any]) -> JsonBody | None:
 
 
 def _given(data: Mapping[str, Any]) -> Signature | None:
-    families, schema = data.get("invariants"), data.get("schema")
+    families, schema, reasons = (_listed(data.get(name)) for name in ("invariants", "schema", "reasons"))
     if not families and not schema:
         return None
-    found = tuple(map(str, families or ()))
-    return Signature(
-        message=masked("; ".join(map(str, data.get("reasons", ())))),
-        schema=tuple(map(str, schema or ())),
-        invariants=found,
-    )
+    return Signature(message=masked("; ".join(reasons)), schema=schema, invariants=families)
+
+
+def _listed(given: Any) -> tuple[str, ...]:
+    """The items of a list as texts; none of anything else."""
+    return tuple(map(str, given)) if isinstance(given, list | tuple) else ()
 
 
 def _rpc(data: Mapping[str, Any]) -> JsonBody | None:

@@ -476,6 +476,16 @@ def test_a_tool_that_fails_by_itself_and_is_called_again(
     done.stdout.fnmatch_lines([line]) if line else done.stdout.no_fnmatch_line("called again*")
 
 
+def test_a_deed_that_a_tool_reports_twice_fails_whatever_its_other_arguments(place: pytest.Pytester) -> None:
+    reporting = paying("after", "effects=True").replace("(to, amount):", "(to, amount, note):")
+    reporting = reporting.replace('    return {"paid"', "    report_effect('paid', to)\n    return {\"paid\"")
+    reporting = reporting.replace("for _ in", "for nth in").replace("amount=10", "amount=10, note=f'try {nth}'")
+    place.makepyfile(test_pay=f"from sealegs import report_effect\n{reporting}")
+    done = place.runpytest_inprocess()
+    done.assert_outcomes(failed=2)
+    done.stdout.fnmatch_lines(["doubled: paid Bob happened twice: by call-1: pay(*try 0*, and by call-2: pay(*try 1*"])
+
+
 def test_of_a_tool_that_nobody_declared_the_section_asks(place: pytest.Pytester) -> None:
     place.makepyfile(test_pay=paying("after", ""))
     done = place.runpytest_inprocess()

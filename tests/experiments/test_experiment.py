@@ -54,6 +54,45 @@ def test_a_hasty_agent_pays_twice_and_is_stopped_at_once() -> None:
     assert sum(one.arm == "faults" for one in report.runs) == 1, "one broken contract proves it"
 
 
+def reporting(**declared: Any) -> Any:
+    """An agent that pays with another note each time, with a tool that reports the payment if it is declared."""
+
+    @sealegs.tool(**declared)
+    def pay(to: str, note: str) -> str:
+        if declared:
+            sealegs.report_effect("paid", to)
+        return "paid"
+
+    def agent(input: str) -> str:
+        for nth in range(3):
+            try:
+                return str(pay("Bob", f"try {nth}" if declared else "rent"))
+            except Exception:
+                continue
+        return "could not pay"
+
+    return agent
+
+
+@pytest.mark.parametrize("contracts", [[], ["no_action_twice"]])
+def test_a_deed_that_is_twice_in_the_ledger_is_a_weakness_whatever_the_arguments(contracts: list[str]) -> None:
+    report = experiment(reporting(effects=True), plan("pay", LostAck()), inputs=["x"], contracts=contracts)
+    assert decision(report) == "weakness"
+    assert report.runs[-1].violations == ("no_action_twice",)
+    assert "paid Bob happened twice: by call-1: pay(" in report.runs[-1].problems[0]
+
+
+def test_an_undeclared_tool_that_was_called_again_is_named_with_the_verdict() -> None:
+    report = experiment(reporting(), plan("pay", LostAck()), inputs=["x"], runs=14)
+    (note,) = report.notes
+    assert decision(report) == "held"
+    assert note.startswith("called again after a lost answer: pay 14; say by @tool(effects=...)")
+    assert report.summary.endswith(f" Note: {note}.")
+    assert report.data()["notes"] == [note]
+    assert note in report.page()
+    assert not run(agents.careful, plan(), runs=1).notes
+
+
 def test_a_doubled_action_is_a_weakness_without_being_asked_for() -> None:
     report = experiment(agents.hasty, plan("refund", LostAck()), inputs=["x"])
     assert decision(report) == "weakness"

@@ -101,6 +101,14 @@ def test_equal_deeds_of_different_calls_are_found_in_the_ledger() -> None:
     assert "call-2" in problem
 
 
+@pytest.mark.parametrize("spec", [{"idempotent": True}, {"key": "key"}], ids=["idempotent", "one key"])
+def test_equal_deeds_that_have_one_effect_keep_no_action_twice(spec: dict[str, Any]) -> None:
+    shop = Shop(specs={"pay": ToolSpec("pay", effects=True, **spec)})
+    shop.call("pay", to="Bob", memo="first", key="k")
+    shop.call("pay", to="Bob", memo="second", key="k")
+    assert not broken("no_action_twice", shop.evidence())
+
+
 @given(
     st.lists(st.tuples(st.sampled_from(["price", "pay"]), st.sampled_from([1, 1.0, "1", 2])), max_size=12),
     st.integers(1, 4),

@@ -10,12 +10,15 @@ import pytest
 
 from sealegs.adapters.python import wrap
 from sealegs.faults import Rule, ToolSpec, Value
+from sealegs.faults.call import Call
 from sealegs.faults.fault import Fault
 from sealegs.faults.kinds import Connection, Delay, Duplicate, Error, Hang, LostAck, Malformed, Timeout
 from sealegs.faults.triggers import First
+from sealegs.hunt.callables import _twice
 from sealegs.inject import EndlessWait, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.traces import Record, Recorder, build_record, decode_event, doubled_effects, encode_event, repetitions
+from sealegs.traces.reported_effects import report_effect
 from sealegs.traces.specs import noted_specs
 from tests.inject.staging import plan, rule
 
@@ -166,3 +169,79 @@ def test_the_record_alone_tells() -> None:
     found = Bank(once(Error(status=503), "after")).insist("Bob").record()
     schema = {"type": "object", "properties": {"key": {"default": ""}}}  # of parameters, those that may be left out
     assert found.about["tools"] == [{"name": "pay", "effects": True, "parameters": schema}]
+
+
+# The ledger
+
+
+class Ledger:
+    """A tool that reports each payment, called with another note every time."""
+
+    def __init__(self, *rules: Rule, spec: ToolSpec = PAY) -> None:
+        self.recorder = Recorder(VirtualClock())
+        self.recorder.start("episode", {})
+        self.session = Session(plan(*rules), specs=[spec], clock=VirtualClock(), watcher=self.recorder)
+
+    def pay(self, note: str, to: str = "Bob", tool: str = "pay") -> Ledger:
+        self.session.call(tool, {"to": to, "note": note}, self._run)
+        return self
+
+    def _run(self, call: Call) -> Value:
+        report_effect("paid", str(call.arguments["to"]), amount=10.0)
+        return Value({"paid": 10.0})
+
+    @property
+    def record(self) -> Record:
+        self.recorder.finish("answered")
+        return build_record(self.recorder.events)
+
+
+LOST_FIRST = rule(LostAck(seconds=0.01), when=First(1))
+
+
+def test_an_equal_deed_after_a_lost_answer_is_doubled_whatever_the_other_arguments() -> None:
+    record = Ledger(LOST_FIRST).pay("try 1").pay("try 2").record
+    (found,) = doubled_effects(record)
+    assert found.deed == record.effects[1]
+    assert found.says() == (
+        'paid Bob (amount=10.0) happened twice: by call-1: pay(to="Bob", note="try 1"), whose answer was lost (it was '
+        'shown The request timed out after 0.01 s.), and by call-2: pay(to="Bob", note="try 2")'
+    )
+    symptom = _twice(record, None)
+    assert symptom is not None
+    assert symptom.kind == "doubled"  # the hunt's
+
+
+def test_an_equal_deed_by_another_tool_is_doubled() -> None:
+    assert doubled_effects(Ledger(LOST_FIRST).pay("a").pay("b", tool="pay_other").record)
+
+
+def test_every_further_deed_counts_from_the_one_before() -> None:
+    lost = rule(LostAck(seconds=0.01), when=First(2))
+    found = doubled_effects(Ledger(lost).pay("a").pay("b").pay("c").pay("d").record)
+    assert [(one.first.call.id, one.second.call.id) for one in found] == [("call-1", "call-2"), ("call-2", "call-3")]
+
+
+@pytest.mark.parametrize(
+    "ledger",
+    [
+        Ledger().pay("rent").pay("food"),
+        Ledger(LOST_FIRST).pay("rent").pay("rent", to="Eve"),
+        Ledger(once(Error(status=503), "before")).pay("a").pay("b"),
+        Ledger(rule(Duplicate(), when=First(1))).pay("rent"),
+        Ledger(rule(Duplicate(), when=First(1))).pay("rent").pay("food"),
+        Ledger(LOST_FIRST, spec=ToolSpec("pay", effects=True, idempotent=True)).pay("a").pay("b"),
+        Ledger(LOST_FIRST, spec=ToolSpec("pay", effects=True, key="to")).pay("a").pay("b"),
+    ],
+    ids=["wanted twice", "another deed", "not done before", "duplicate", "duplicate and more", "idempotent", "one key"],
+)
+def test_other_equal_entries_are_not_doubled(ledger: Ledger) -> None:
+    assert not repetitions(ledger.record)
+
+
+def test_equal_deeds_side_by_side_are_not_doubled() -> None:
+    ledger = Ledger(LOST_FIRST).pay("a").pay("b")
+    events = list(ledger.record.turns and ledger.recorder.events)
+    second = next(place for place, event in enumerate(events) if getattr(event, "call", "") == "call-2")
+    events.insert(1, events.pop(second))
+    assert not doubled_effects(build_record(events))

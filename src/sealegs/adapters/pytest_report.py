@@ -12,7 +12,7 @@ from sealegs.faults.plan import Plan
 from sealegs.faults.visible_text import visible
 from sealegs.inject import Injection
 from sealegs.traces import Repetition
-from sealegs.traces.repeated_calls import count_unproven
+from sealegs.traces.repeated_calls import count_unproven, describe_unproven
 
 if TYPE_CHECKING:
     import pytest
@@ -106,18 +106,7 @@ def write_section(reporter: pytest.TerminalReporter, tests: Sequence[tuple[str, 
             reporter.write_line(visible(line))
     episodes = [one for _, found in tests for one in found["episodes"]]
     # Also with -q: a deed done twice is harm that no assertion has to notice.
-    perhaps = _sum(episodes, "perhaps")
-    if perhaps:
-        line = (
-            f"called again after a lost answer: {_counted(perhaps)}; say by @tool(effects=...) whether that does harm"
-        )
-        reporter.write_line(visible(line), yellow=True)
-    blind = _sum(episodes, "in doubt")
-    if blind:
-        line = (
-            f"called again after a failure of its own: {_counted(blind)}; it may have been done before it failed: read "
-            "first, or have the tool report what it did (sealegs.report_effect)"
-        )
+    for line in describe_unproven({kind: _sum(episodes, kind) for kind in ("perhaps", "in doubt")}):
         reporter.write_line(visible(line), yellow=True)
     doubtful = sum(bool(found["inconclusive"]) for _, found in tests)
     sums = [

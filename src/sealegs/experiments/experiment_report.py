@@ -17,6 +17,7 @@ from sealegs.reports.experiment_page import print_experiment, render_experiment_
 from sealegs.reports.junit import junit_xml
 from sealegs.scoring.experiment_metrics import ExperimentVerdict, RunResult, experiment_rows, experiment_verdict
 from sealegs.scoring.metric import ALL, Row
+from sealegs.traces.repeated_calls import count_unproven, describe_unproven, repetitions
 
 EXIT_CODES = {"held": 0, "weakness": 1, "inconclusive": 3}
 WORDS = {"held": "HELD", "weakness": "WEAKNESS FOUND", "inconclusive": "INCONCLUSIVE"}
@@ -57,7 +58,12 @@ class ExperimentReport:
     def data(self) -> dict[str, Any]:
         """The verdict and the rows as JSON."""
         found = self.verdict
-        return {"verdict": found.decision, "reason": found.reason, "rows": self.rows}
+        return {"verdict": found.decision, "reason": found.reason, "notes": self.notes, "rows": self.rows}
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """The calls that may have taken effect twice, where nothing proves it, in sentences."""
+        return describe_unproven(count_unproven(one for run in self.runs for one in repetitions(run.record)))
 
     def page(self) -> str:
         """The HTML page.
@@ -67,7 +73,13 @@ class ExperimentReport:
         """
         options = self.options
         return render_experiment_page(
-            options.agent, self.verdict, options.fail_under, self.rows, self.runs, stopped=self.stopped
+            options.agent,
+            self.verdict,
+            options.fail_under,
+            self.rows,
+            self.runs,
+            stopped=self.stopped,
+            warnings=self.notes,
         )
 
     def junit(self) -> str:
@@ -89,7 +101,9 @@ class ExperimentReport:
         found = self.verdict
         rates = "; ".join(self._rates())
         counted = f" {self.unexposed} runs met no fault and count nowhere." if self.unexposed else ""
-        return f"{WORDS[found.decision]}: {found.reason}." + (f" Pass rate: {rates}." if rates else "") + counted
+        noted = "".join(f" Note: {note}." for note in self.notes)
+        passed = f" Pass rate: {rates}." if rates else ""
+        return f"{WORDS[found.decision]}: {found.reason}.{passed}{counted}{noted}"
 
     def _rates(self) -> Iterator[str]:
         """The pass rates and their difference with intervals, in words."""

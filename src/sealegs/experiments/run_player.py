@@ -30,7 +30,7 @@ from sealegs.traces.json_data import to_json_data
 from sealegs.traces.usage import metering
 
 SUITE = "test"
-DOUBLED = "no_action_twice"  # holds without being asked for, where tools are declared to have effects
+DOUBLED = "no_action_twice"  # holds without being asked for, as far as it is proven (`doubled_effects`)
 ENDS = (UserError, KeyboardInterrupt)  # what ends an experiment, no matter who raises it
 JUDGED = "judged"  # where a record holds what the judges found
 Check = Callable[..., Any]

@@ -77,6 +77,7 @@ def render_experiment_page(
     *,
     stopped: bool,
     suite: str = "sealegs test",
+    warnings: Sequence[str] = (),
 ) -> str:
     """The page.
 
@@ -88,6 +89,7 @@ def render_experiment_page(
         runs: all runs.
         stopped: whether runs were left out because the verdict was settled.
         suite: what made the runs.
+        warnings: sentences that a reader must know.
 
     Raises:
         MissingExtra: what pages are made with is not installed.
@@ -112,7 +114,7 @@ def render_experiment_page(
             headline=DECISIONS[verdict.decision],
             reason=verdict.reason,
             facts=facts,
-            warnings=(),
+            warnings=warnings,
             lines=list(rate_lines(rows)),
             cards=[run_card(run) for run in failed[:SHOWN]],
             left=max(0, len(failed) - SHOWN),

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 from sealegs.faults.call import Effect, Failure, Value
+from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.recovery.failure_category import categorize_failure
 from sealegs.recovery.response import retry_after_of
@@ -30,14 +31,18 @@ from sealegs.scoring.run_evidence import (
 )
 from sealegs.traces.events import EpisodeEnded, OutcomeShown, ToolCalled
 from sealegs.traces.record import USAGE, Turn
-from sealegs.traces.repeated_calls import Repetition, repetitions
+from sealegs.traces.repeated_calls import Repetition, repeats_safely, repetitions
 
 PAUSE = 0.01  # seconds: on a real clock any code takes a moment, and that is not a wait
 SLACK = 1e-3  # seconds that a wait may fall short of the requested wait
 
 
 def action_done_twice(run: RunEvidence) -> str:
-    """An action that was done again because nobody knew that it was done, or a deed that is twice in the ledger."""
+    """An action that was done again because nobody knew that it was done, or a deed that is twice in the ledger.
+
+    What is proven to be such a repetition breaks the promise in every run. Where somebody asks for it, a doubt breaks
+    it too, and so does a deed that was done again on purpose.
+    """
     specs = specs_known(run)
     for found in repetitions(run.record, specs.values()):
         return f"{found.says()}{_remedy(found)}"
@@ -46,11 +51,16 @@ def action_done_twice(run: RunEvidence) -> str:
         for effect in turn.effects:
             for first, other in earlier:
                 # If one call does something twice, the tool itself did that.
-                if first.call.id != turn.call.id and _same_deed(other, effect):
+                if first.call.id != turn.call.id and _same_deed(other, effect) and not _safe(first, turn, specs):
                     deed = f"{effect.action} {effect.subject}".strip()
                     return f"{deed} happened twice: by {named_call(first)} and by {named_call(turn)}"
         earlier += [(turn, effect) for effect in turn.effects]
     return ""
+
+
+def _safe(first: Turn, second: Turn, specs: Mapping[str, ToolSpec]) -> bool:
+    spec = specs.get(second.call.tool)
+    return spec is not None and repeats_safely(first, second, spec)
 
 
 def _remedy(found: Repetition) -> str:

@@ -9,13 +9,16 @@ unless the tool was never entered, its own status says that it refused, or somet
 shows its effects, where one is declared, else any that is declared to change nothing. Where the tool's code reports
 what it did (`report_effect`), there is no doubt: a deed that both calls report was done twice, and nothing else was.
 
+The ledger also shows a deed that was done again by a call with other arguments (another note, another tool): it is
+doubled where the answer to the call that did it last was lost. Who knows that it is done may want it twice.
+
 Nothing is doubled where a second call has no effect: where the tool is idempotent, or both calls carry one idempotency
 key; two keys do not make two calls different. All of it is taken from the record: what the tools answered, what the
 agent was shown, and what was noted of the tools.
 
 Equal arguments may be written in different ways (`faults.equal`). It does not see repetitions in other words (another
-amount, another tool), calls that were made while the first was still under way, and what an agent made of what it read:
-a look counts, whatever it showed.
+amount, another tool) that no ledger shows, calls that were made while the first was still under way, and what an agent
+made of what it read: a look counts, whatever it showed.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.faults.call import Call, Failure, Outcome, render
+from sealegs.faults.call import Call, Effect, Failure, Outcome, render
 from sealegs.faults.equal import arguments_key
 from sealegs.faults.refused_statuses import REFUSED_STATUSES
 from sealegs.faults.spec import ToolSpec
@@ -45,12 +48,14 @@ class Repetition:
         second: the next one that took effect; `second.by` names the recovery policy that made it, if one did.
         declared: whether the tool is known to have effects, by its declaration or its reports; else it may have some.
         certain: whether it is known that both calls were done; else one of them failed by itself.
+        deed: the entry that both left in the ledger, where their arguments differ; else None.
     """
 
     first: Turn
     second: Turn
     declared: bool
     certain: bool = True
+    deed: Effect | None = None
 
     @property
     def proven(self) -> bool:
@@ -60,12 +65,15 @@ class Repetition:
     def says(self) -> str:
         """The repetition as a sentence."""
         first, second = self.first, self.second
-        what = f"{first.call.tool}({_cut(_arguments(first.call))})"
+        what = _call(first)
         by = f", which recovery made ({second.by})" if second.by else ""
         shown = _shown(first.shown)
+        lost = f"whose answer was lost ({shown})" if first.lost else f"which failed after its work ({shown})"
+        if self.deed is not None:
+            calls = f"by {first.call.id}: {what}, {lost}, and by {second.call.id}: {_call(second)}{by}"
+            return f"{_deed(self.deed)} happened twice: {calls}"
         if self.certain:
             was = "took effect twice" if self.declared else "ran twice, and may have effects (nobody declared it)"
-            lost = f"whose answer was lost ({shown})" if first.lost else f"which failed after its work ({shown})"
             return f"{what} {was}: {first.call.id}, {lost}, and {second.call.id}{by}"
         one = f"whose answer was lost ({shown})" if first.lost else f"which failed by itself, done or not ({shown})"
         other = "" if second.worked else ", which failed by itself, done or not"
@@ -91,6 +99,7 @@ def repetitions(record: Record, specs: Iterable[ToolSpec] = ()) -> tuple[Repetit
     found: list[Repetition] = []
     # Without the key, since two keys do not make two calls different.
     last: dict[tuple[str, str], list[int]] = {}  # places of what took effect, by tool and arguments without the key
+    deeds: dict[tuple[str, str, str], list[Turn]] = {}  # the calls that did each deed of the ledger
     for place, turn in enumerate(record.turns):
         spec = known.get(turn.call.tool) or ToolSpec(turn.call.tool)
         # A read, or a tool that does nothing a second time, doubles nothing; neither does a call that surely failed.
@@ -105,7 +114,32 @@ def repetitions(record: Record, specs: Iterable[ToolSpec] = ()) -> tuple[Repetit
             first = record.turns[before]
             acts = spec.effects is True or bool(turn.effects)
             found.append(Repetition(first, turn, acts, _done(first) and _done(turn)))
+        elif again := _deed_again(turn, deeds, spec):
+            found.append(again)
+        for effect in turn.effects:
+            deeds.setdefault(_deed_key(effect), []).append(turn)
     return tuple(found)
+
+
+def _deed_again(turn: Turn, deeds: Mapping[tuple[str, str, str], Sequence[Turn]], spec: ToolSpec) -> Repetition | None:
+    """The repetition of a deed whose maker did not know that it was done; None where the call repeats none."""
+    for effect in turn.effects:
+        # Two entries of one call were not made by its caller: the tool or a fault (`duplicate`) did that.
+        other = [one for one in deeds.get(_deed_key(effect), ()) if not repeats_safely(one, turn, spec)]
+        if other and _unknown(other[-1], turn):
+            return Repetition(other[-1], turn, declared=True, deed=effect)
+    return None
+
+
+def repeats_safely(first: Turn, second: Turn, spec: ToolSpec) -> bool:
+    """Return whether two calls of one tool have one effect: it is idempotent, or they carry one idempotency key.
+
+    Args:
+        first: the earlier call.
+        second: the later one.
+        spec: what is known of its tool.
+    """
+    return first.call.tool == second.call.tool and (bool(spec.idempotent) or _one_key(first.call, second.call, spec))
 
 
 def count_unproven(repeated: Iterable[Repetition]) -> dict[str, dict[str, int]]:
@@ -117,10 +151,26 @@ def count_unproven(repeated: Iterable[Repetition]) -> dict[str, dict[str, int]]:
     }
 
 
+def describe_unproven(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """The sentences about what `count_unproven` counted, each with what would settle it; none for no counts."""
+    perhaps, doubt = (
+        ", ".join(f"{tool} {count}" for tool, count in counts[kind].items()) for kind in ("perhaps", "in doubt")
+    )
+    lines = []
+    if perhaps:
+        lines.append(f"called again after a lost answer: {perhaps}; say by @tool(effects=...) whether that does harm")
+    if doubt:
+        lines.append(
+            f"called again after a failure of its own: {doubt}; it may have been done before it failed: read first, or "
+            "have the tool report what it did (sealegs.report_effect)"
+        )
+    return lines
+
+
 def _repeats(turns: Sequence[Turn], spec: ToolSpec, known: Mapping[str, ToolSpec]) -> bool:
     """Return whether the last of these turns repeats the first, or may: its maker did not know what was done."""
     first, second = turns[0], turns[-1]
-    if (first.worked and not first.lost) or not _before(first, second):
+    if not _unknown(first, second):
         return False
     # Both certainly ran; reading in between cannot undo that.
     if first.worked and second.worked:
@@ -128,6 +178,11 @@ def _repeats(turns: Sequence[Turn], spec: ToolSpec, known: Mapping[str, ToolSpec
     if _done(first) and _done(second):
         return _same_deed(first, second)
     return not any(_shows(one, spec, known) for one in turns[1:-1])
+
+
+def _unknown(first: Turn, second: Turn) -> bool:
+    """Return whether the second call was made after the first, by one who was not told that the first was done."""
+    return (first.lost or not first.worked) and _before(first, second)
 
 
 def _done(turn: Turn) -> bool:
@@ -144,12 +199,12 @@ def _in_doubt(turn: Turn, spec: ToolSpec, reporting: Collection[str]) -> bool:
 
 def _same_deed(first: Turn, second: Turn) -> bool:
     """Return whether both calls report a deed of equal action, subject and details."""
-    return any(
-        (one.action, one.subject) == (other.action, other.subject)
-        and arguments_key(one.details) == arguments_key(other.details)
-        for one in first.effects
-        for other in second.effects
-    )
+    return not {_deed_key(one) for one in first.effects}.isdisjoint(map(_deed_key, second.effects))
+
+
+def _deed_key(effect: Effect) -> tuple[str, str, str]:
+    """A key that is equal for equal entries of a ledger."""
+    return effect.action, effect.subject, arguments_key(effect.details)
 
 
 def _shows(turn: Turn, spec: ToolSpec, known: Mapping[str, ToolSpec]) -> bool:
@@ -173,8 +228,17 @@ def _one_key(first: Call, second: Call, spec: ToolSpec) -> bool:
     return bool(spec.key) and key is not None and key == second.arguments.get(spec.key)
 
 
-def _arguments(call: Call) -> str:
-    return ", ".join(f"{name}={_json(value)}" for name, value in call.arguments.items())
+def _call(turn: Turn) -> str:
+    return f"{turn.call.tool}({_cut(_named(turn.call.arguments))})"
+
+
+def _deed(effect: Effect) -> str:
+    details = f"({_cut(_named(effect.details))})" if effect.details else ""
+    return " ".join(part for part in (effect.action, effect.subject, details) if part)
+
+
+def _named(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={_json(value)}" for name, value in values.items())
 
 
 def _json(value: Any) -> str:

@@ -55,6 +55,44 @@ def test_a_careful_agent_is_right_everywhere() -> None:
     assert any("P3 on refund" in one for one in report.left_out)
 
 
+def test_a_payment_that_is_reported_and_then_fails_counts_when_it_is_made_again() -> None:
+    troubled: list[str] = []
+
+    @sealegs.tool(effects=False)
+    def price(item: str) -> dict[str, Any]:
+        """The price of an item."""
+        return {"price": 77.25}
+
+    @sealegs.tool(effects=True)
+    def pay(amount: float) -> dict[str, Any]:
+        """Pay an amount."""
+        sealegs.report_effect("paid", amount=amount)
+        if troubled:
+            troubled.clear()
+            raise RuntimeError("the receipt could not be printed")
+        return {"receipt": "R-8812"}
+
+    def agent(request: str) -> str:
+        troubled.clear()
+        for _ in range(3):
+            try:
+                return f"Paid: {pay(price('tea')['price'])['receipt']}"
+            except Exception as error:
+                if "receipt" not in str(error):
+                    troubled.append("once")
+        return "I could not pay.\nStatus: incomplete"
+
+    report = sealegs.check(agent, [price, pay], "Pay for the tea.", reset=troubled.clear)
+    (found,) = [one for one in report.failures if (one.mode, one.place) == ("P1", "price")]
+    assert found.term == "doubled"
+    assert found.reasons == (
+        "pay(amount=77.25) took effect twice: call-3, which failed after its work (it was shown the receipt could not "
+        "be printed), and call-5",
+    )
+    (run,) = [one for one in report.runs if one.episode.id == found.run]
+    assert (run.verdict.doubled, run.verdict.harmed) == (1, True)
+
+
 def test_the_right_stop_is_judged_where_no_way_is_left() -> None:
     report = checked(shop.careful)
     stops = {one.episode.place: one.verdict for one in report.runs if one.episode.mode == "P2"}

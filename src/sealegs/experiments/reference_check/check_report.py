@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ from sealegs.scoring.experiment_metrics import ExperimentVerdict, RunResult
 from sealegs.scoring.maze_metrics import METRICS as MAZE_METRICS
 from sealegs.scoring.maze_metrics import TSR, MazeResult
 from sealegs.scoring.metric import ALL, Design, EpisodeTable, Metric, Row, estimate, figure_row
+from sealegs.traces import doubled_effects
 from sealegs.traces.atomic_files import write_atomically
 
 SUITE = "check"
@@ -293,11 +294,30 @@ def judged_runs(task: CheckTask, results: Sequence[RunResult]) -> tuple[JudgedRu
     found = []
     for result in results:
         episode = episode_of_record(result.record)
-        verdict = task.verdict(episode, result.record)
+        verdict = _with_doubled(task.verdict(episode, result.record), result, task.specs)
         nodes = [node.id for node in task.task.graph.nodes]
         place = task.node_of(episode.place) or nodes[(episode.epoch - 1) % len(nodes)]
         found.append(JudgedRun(episode, verdict, _with_reasons(result, verdict), place))
     return tuple(sorted(found, key=lambda one: (one.episode.mode, one.episode.place, one.episode.epoch)))
+
+
+def _with_doubled(verdict: Verdict, result: RunResult, specs: Mapping[str, ToolSpec]) -> Verdict:
+    """The verdict with what only the record proves: a tool may report its deed and fail, which is no answer."""
+    found = doubled_effects(result.record, specs.values())
+    if not found or verdict.doubled:
+        return verdict
+    says = tuple(one.says() for one in found)
+    return replace(
+        verdict,
+        success=False,
+        outcome=False,
+        doubled=len(found),
+        redundancy=verdict.redundancy if verdict.cost is None else 1.0,
+        attribution="doubled",
+        reasons=(*verdict.reasons, *says),
+        outcome_reasons=(*verdict.outcome_reasons, *says),
+        minefields=tuple(dict.fromkeys([*verdict.minefields, *(f"doubled: {one.first.call.tool}" for one in found)])),
+    )
 
 
 def _with_reasons(result: RunResult, verdict: Verdict) -> RunResult:

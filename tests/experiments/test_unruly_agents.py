@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ import sealegs
 from sealegs.adapters.asgi import FaultsMiddleware
 from sealegs.cli.verdict_output import write_verdict
 from sealegs.experiments import experiment
+from sealegs.experiments.run_guards import AGAIN, RunOverTime, time_limited
 from sealegs.faults import Plan, Rule
 from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import First, Tool
@@ -97,6 +99,123 @@ async def hangs_async(input: str) -> int:
 def test_it_fails_the_run_and_not_the_command(agent: Any, says: str) -> None:
     report = experiment(agent, PLAN, inputs=["x"], runs=3, fail_under=0.5, time_limit=0.3, settle=False)
     assert [run.problems for run in report.runs] == [()] * 3 + [(says,)] * 3
+
+
+SWALLOWING = """
+import asyncio, pathlib, time
+from sealegs import tool
+
+@tool(effects=False)
+def look() -> int:
+    return 1
+
+def calls(request):
+    while True:
+        try:
+            return 1 / (look() - 1)
+        except:
+            pass
+
+def waits(request):
+    look()
+    pathlib.Path("waits").touch()
+    while True:
+        try:
+            while True:
+                try:
+                    time.sleep(600)
+                except BaseException:
+                    continue
+        except:
+            pass
+
+async def waits_async(request):
+    look()
+    pathlib.Path("waits").touch()
+    while True:
+        try:
+            await asyncio.sleep(600)
+        except:
+            pass
+
+def answers(request):
+    look()
+    try:
+        time.sleep(600)
+    except:
+        return "done"
+"""
+
+
+def swallowing(agent: str, folder: Path, *options: str) -> subprocess.Popen[str]:
+    """Start `sealegs test` with an agent that swallows whatever would stop it."""
+    (folder / "agent.py").write_text(SWALLOWING)
+    command = [sys.executable, "-m", "sealegs", "test", f"agent:{agent}", "--input", "x", "--runs", "1", *options]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason=needs.reason("timers", "use a POSIX system"))
+@pytest.mark.parametrize(
+    ("agent", "limit", "says"),
+    [
+        ("calls", 500, "the agent did not stop: more than 50 calls"),
+        ("waits", 0.5, "the agent hung: RunOverTime: it did not end within 0.5 s"),
+        ("waits_async", 0.5, "the agent hung: RunOverTime: it did not end within 0.5 s"),
+        ("answers", 0.5, "the agent hung: RunOverTime: it did not end within 0.5 s"),
+    ],
+)
+def test_an_agent_that_swallows_what_would_stop_it_is_stopped(
+    agent: str, limit: float, says: str, tmp_path: Path
+) -> None:
+    with swallowing(agent, tmp_path, "--time-limit", str(limit), "--junit", "runs.xml") as process:
+        try:
+            output = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    assert process.returncode == 3, output
+    assert says in (tmp_path / "runs.xml").read_text("utf-8")
+    assert "WARNING" not in output[1]
+    assert "Traceback" not in output[1] or agent == "waits_async"  # Python's own words on a task that will not end
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason=needs.reason("timers", "use a POSIX system"))
+@pytest.mark.parametrize("agent", ["waits", "waits_async"])
+def test_ctrl_c_ends_an_agent_that_swallows_it(agent: str, tmp_path: Path) -> None:
+    with swallowing(agent, tmp_path) as process:
+        try:
+            while process.poll() is None and not (tmp_path / "waits").exists():
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            output = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    assert process.returncode == 130, output
+    assert "every finished run is kept" in output[1]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason=needs.reason("timers", "use a POSIX system"))
+def test_a_limit_leaves_no_alarm_and_keeps_that_of_the_block_around_it() -> None:
+    def wait(seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(0.01)
+
+    before = signal.getsignal(signal.SIGALRM), signal.getsignal(signal.SIGINT)
+    with suppress(RunOverTime), time_limited(0.05):
+        wait(60)
+    wait(2 * AGAIN)
+    assert (signal.getitimer(signal.ITIMER_REAL), signal.getsignal(signal.SIGALRM)) == ((0.0, 0.0), before[0])
+
+    def nested() -> None:
+        with suppress(RunOverTime), time_limited(0.05):
+            wait(60)
+        wait(60)
+
+    with pytest.raises(RunOverTime, match=r"within 0\.5 s"), time_limited(0.5):
+        nested()
+    with time_limited(60):
+        wait(0.01)
+    assert (signal.getitimer(signal.ITIMER_REAL), signal.getsignal(signal.SIGINT)) == ((0.0, 0.0), before[1])
 
 
 def test_a_child_of_the_agent_may_end_itself() -> None:

@@ -13,7 +13,6 @@ import shlex
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache, partial
@@ -22,7 +21,7 @@ from typing import Any, Protocol
 from sealegs.experiments.command_agent import CommandAgent
 from sealegs.experiments.endpoint_agent import EndpointAgent
 from sealegs.experiments.framework_agents import FUNCTION, framework_runner
-from sealegs.experiments.run_guards import PATIENCE, RunOverTime, directory_kept, threads_awaited, time_limited
+from sealegs.experiments.run_guards import RunOverTime, close_runner, directory_kept, threads_awaited, time_limited
 from sealegs.experiments.run_harness import RunHarness
 from sealegs.faults.naming import import_object
 from sealegs.faults.user_error import UserError
@@ -51,7 +50,9 @@ class CallableAgent:
     def run(self, harness: RunHarness) -> Any:
         """Call it while the session is active."""
         given, named = arguments_for(self.function, harness)
-        with directory_kept(), harness.session, time_limited(harness.time_limit), threads_awaited():
+        with directory_kept(), harness.session, threads_awaited(), time_limited(harness.time_limit) as limit:
+            if limit is not None and harness.call_limit is not None:
+                harness.call_limit.exceeded = limit.expire
             answer = self.function(*given, **named)
             return awaited(answer) if inspect.isawaitable(answer) else answer
 
@@ -106,11 +107,9 @@ def awaited(answer: Any) -> Any:
     except RuntimeError:
         try:
             return run()
-        except RunOverTime:
-            runner = _runner()
+        except (RunOverTime, KeyboardInterrupt):
+            close_runner(_runner())
             _runner.cache_clear()  # what was under way in that loop must not continue in the next run
-            with suppress(RunOverTime), time_limited(PATIENCE):
-                runner.close()
             raise
     with ThreadPoolExecutor(1) as thread:  # a second loop cannot run in this thread
         return thread.submit(run).result()

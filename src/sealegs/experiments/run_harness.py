@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sealegs.faults.plan import Plan
 from sealegs.inject import Session
+from sealegs.inject.limit import CallLimit
 from sealegs.traces import Recorder
 
 
@@ -20,7 +21,8 @@ class RunHarness:
         session: the seam in this process.
         recorder: takes what is recorded elsewhere.
         timeout: seconds after which one call is given up.
-        time_limit: seconds of real time for an agent that runs elsewhere.
+        time_limit: seconds of real time after which the agent is ended.
+        call_limit: ends an agent that makes too many calls; None for one that runs elsewhere alone.
     """
 
     input: str
@@ -30,3 +32,4 @@ class RunHarness:
     recorder: Recorder
     timeout: float
     time_limit: float
+    call_limit: CallLimit | None = None

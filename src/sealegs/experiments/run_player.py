@@ -107,7 +107,8 @@ class RunPlayer:
             timeout=self.options.timeout,
             watcher=recorder if self.watch is None else Watchers(recorder, self.watch(plan, clock)),
         )
-        return RunHarness(run.input, episode, plan, session, recorder, self.options.timeout, self.options.time_limit)
+        options = self.options
+        return RunHarness(run.input, episode, plan, session, recorder, options.timeout, options.time_limit, limit)
 
     def _facts(self, run: ExperimentRun, plan: Plan) -> dict[str, Any]:
         return {

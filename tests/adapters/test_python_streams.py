@@ -156,7 +156,7 @@ async def test_faults_before_the_first_chunk(form: Any, fault: Fault, shown: str
 @pytest.mark.parametrize("stop", [4, -1], ids=["finite", "endless"])
 async def test_an_answer_breaks_off_in_the_middle(form: Any, stop: int) -> None:
     log: Log = []
-    episode = Episode(rule(Interrupted(after=2)))
+    episode = Episode(rule(Interrupted(after=2)), specs=(ToolSpec("prices", effects=False),))
     *chunks, error = await heard(wrap(form(log, stop), episode.session), log)
     assert chunks == PRICES[:2]
     assert isinstance(error, ConnectionResetError)

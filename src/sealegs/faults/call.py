@@ -41,6 +41,9 @@ class Call:
         chunks: where the tool answers chunk by chunk, so many chunks are wanted, each shown as it comes (a
             `PartialResult` is the answer where there are more); None: the whole answer is wanted, and nothing is shown
             before it.
+        beyond: so many further chunks at most are then taken and not shown, so that the tool does the rest of its work;
+            a `PartialExecution` is the answer where it does not come to its end. For tools that run only as far as
+            their chunks are taken (generators).
         buffered: the chunks are shown one by one, each by a `Wait` that says so; the answer is `MORE_TO_COME` if
             there is any.
         retry: how many times the client that sends the call had sent it before, by itself and where it says so.
@@ -52,6 +55,7 @@ class Call:
     nth: int = 0
     dry: bool = False
     chunks: int | None = None
+    beyond: int = 0
     buffered: bool = False
     cut: int | None = None
     retry: int = field(default=0, compare=False)
@@ -66,6 +70,7 @@ class Call:
             self.nth,
             dry,
             self.chunks,
+            self.beyond,
             self.buffered,
             cut=self.cut,
             retry=self.retry,

@@ -52,7 +52,7 @@ class WorkDone:
 
     Attributes:
         whole: those that did all of the work.
-        part: those that did a part.
+        part: those that did a part, or are still under way.
     """
 
     whole: int = 0
@@ -60,11 +60,15 @@ class WorkDone:
 
     def with_answer(self, outcome: Outcome) -> WorkDone:
         """The evidence with one more run with an effect, which was answered so."""
-        if isinstance(outcome, PartialExecution):
+        if isinstance(outcome, PartialExecution) or outcome is MORE_TO_COME:
             return WorkDone(self.whole, self.part + 1)
-        if isinstance(outcome, Value) and outcome is not MORE_TO_COME:  # what that one will be is not known yet
+        if isinstance(outcome, Value):
             return WorkDone(self.whole + 1, self.part)
         return self
+
+    def with_end(self, outcome: Outcome) -> WorkDone:
+        """The evidence where the run that counts as a part, since more was to come, was answered so in the end."""
+        return WorkDone(self.whole, self.part - 1).with_answer(outcome)
 
     def since(self, earlier: WorkDone) -> WorkDone:
         """The work that was added to an earlier state."""

@@ -362,7 +362,7 @@ def _note_end(triggered: TriggeredFaults, evidence: FaultEvidence, sent: Call, a
     """Note what came of a run after its first chunks: only then is it known what its tool returned."""
     evidence.answered(sent, answer, real)
     if real:
-        triggered.work = triggered.work.with_answer(answer)
+        triggered.work = triggered.work.with_end(answer)
 
 
 def _warn(rule: Rule, tool: str, error: Exception) -> None:
@@ -381,7 +381,12 @@ def _run(triggered: TriggeredFaults, call: Call, own: Call) -> Steps:
     # A fault that serves old answers needs the whole one to remember.
     if call.buffered and target.earlier is not None:
         call = replace(call, chunks=None, buffered=False)
-    outcome = yield call
+    try:
+        outcome = yield call
+    except GeneratorExit:  # whoever takes the chunks has had enough, or was cancelled
+        if call.chunks is not None and not call.dry:
+            triggered.work = triggered.work.with_answer(MORE_TO_COME)
+        raise
     if outcome is NO_DRY_RUN:
         # For a tool without effects a dry run and a real one are the same, so nothing was missed.
         target.never_dry = target.effects

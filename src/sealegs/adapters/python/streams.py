@@ -2,21 +2,59 @@
 
 To faults and records the answer is the list of the chunks. Chunks pass as they come, until a fault that must know them
 all strikes the call: then they are gathered first. An answer that a fault has made something else than a list is shown
-as one chunk.
+as one chunk. A generator works only as far as its chunks are taken, so where the agent is shown a part of an answer
+although the tool did its work, the others are taken and not shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from contextlib import aclosing, closing
+from itertools import islice
 from types import FunctionType
 from typing import Any
 
 from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception
 from sealegs.adapters.python.guards import AnyTool, Route, let_out, module_of
 from sealegs.adapters.python.parameters import Parameters
-from sealegs.faults.call import Call, Failure, Outcome, PartialResult, Value
+from sealegs.faults.call import Call, Failure, Outcome, PartialExecution, PartialResult, Value
 from sealegs.inject import NO_DRY_RUN, StreamEnd
+
+
+def _run_of(
+    function: AnyTool,
+    dry: AnyTool | None,
+    parameters: Parameters,
+    arguments: Mapping[str, Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """A function that runs the generator function below the seam, for a call with these arguments."""
+
+    def run(call: Call) -> Generator[Any, None, None]:
+        target = dry if call.dry else function
+        if target is None:
+            yield StreamEnd(NO_DRY_RUN)
+            return
+        given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
+        chunks: list[Any] = []
+        outcome: Outcome
+        try:
+            source = iter(target(*given, **named))
+            for chunk in source:
+                # One further chunk was asked for to know whether there is one: an answer of no more chunks is whole.
+                if len(chunks) == call.chunks:
+                    outcome = _part(chunks, sum(1 for _ in islice(source, call.beyond)), call.beyond)
+                    break
+                chunks.append(chunk)
+                yield chunk
+            else:
+                outcome = Value(chunks)
+        except Exception as error:
+            outcome = failure_from_exception(error)
+        yield StreamEnd(outcome)
+
+    return run
 
 
 def stream_guard(
@@ -25,37 +63,14 @@ def stream_guard(
     """The wrapper of a generator function."""
     module, read, session_of, spec = module_of(function), parameters.named, route.session, route.spec
 
-    def running(arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        def run(call: Call) -> Generator[Any, None, None]:
-            target = dry if call.dry else function
-            if target is None:
-                yield StreamEnd(NO_DRY_RUN)
-                return
-            given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
-            chunks: list[Any] = []
-            try:
-                for chunk in target(*given, **named):
-                    # One further chunk was asked for to know whether there is one: an answer of no more chunks is
-                    # whole.
-                    if len(chunks) == call.chunks:
-                        yield StreamEnd(Value(PartialResult(chunks)))
-                        return
-                    chunks.append(chunk)
-                    yield chunk
-            except Exception as error:
-                yield StreamEnd(failure_from_exception(error))
-                return
-            yield StreamEnd(Value(chunks))
-
-        return run
-
     def guarded(*args: Any, **kwargs: Any) -> Any:
         if (session := session_of()) is None or (
             intercepted := session.intercept(name, read, args, kwargs, spec)
         ) is None:
             return (yield from function(*args, **kwargs))
         try:
-            with closing(intercepted.stream(running(intercepted.arguments, args, kwargs), answer_chunks)) as chunks:
+            run = _run_of(function, dry, parameters, intercepted.arguments, args, kwargs)
+            with closing(intercepted.stream(run, answer_chunks)) as chunks:
                 for chunk in chunks:
                     if type(chunk) is not StreamEnd:
                         yield chunk
@@ -79,7 +94,7 @@ def _async_run(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    """A function that runs the generator function below the seam, for a call with these arguments."""
+    """The same for an async generator function."""
 
     async def run(call: Call) -> AsyncGenerator[Any, None]:
         target = dry if call.dry else function
@@ -88,19 +103,21 @@ def _async_run(
             return
         given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
         chunks: list[Any] = []
+        outcome: Outcome
         try:
             async with aclosing(target(*given, **named)) as source:
                 async for chunk in source:
                     # As in a sync tool: only a further chunk shows that those before are a part.
                     if len(chunks) == call.chunks:
-                        yield StreamEnd(Value(PartialResult(chunks)))
-                        return
+                        outcome = _part(chunks, await _count(source, call.beyond), call.beyond)
+                        break
                     chunks.append(chunk)
                     yield chunk
+                else:
+                    outcome = Value(chunks)
         except Exception as error:
-            yield StreamEnd(failure_from_exception(error))
-            return
-        yield StreamEnd(Value(chunks))
+            outcome = failure_from_exception(error)
+        yield StreamEnd(outcome)
 
     return run
 
@@ -135,6 +152,24 @@ def async_stream_guard(
             del chunk  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
+
+
+async def _count(source: AsyncGenerator[Any, None], most: int) -> int:
+    """Take so many chunks at most, and return how many there were."""
+    count = 0
+    while count < most:
+        try:
+            await anext(source)
+        except StopAsyncIteration:
+            break
+        count += 1
+    return count
+
+
+def _part(chunks: list[Any], more: int, most: int) -> Value:
+    """The answer of which only these chunks are shown: its tool did all of its work where it gave less than `most`."""
+    part = PartialResult(chunks)
+    return Value(part) if more < most else PartialExecution(part)
 
 
 def answer_chunks(outcome: Outcome) -> Iterable[Any]:

@@ -1,0 +1,206 @@
+"""Generators as tools with effects: how much of the work was done, where not all of the answer was shown."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from sealegs.adapters.python import wrap
+from sealegs.faults import Fault, Value
+from sealegs.faults.kinds import Drip, Interrupted
+from sealegs.faults.kinds.interrupted import MOST_UNDECLARED
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.triggers import First
+from sealegs.inject import RealClock, Session
+from sealegs.inject.limit import CallLimit
+from sealegs.traces import doubled_effects
+from tests.adapters.shop import Episode
+from tests.inject.staging import plan, rule
+
+PAYS = ToolSpec("pay", effects=True)
+Done = list[str]
+
+
+def paying(done: Done, chunks: int = 3, error: Exception | None = None) -> Callable[..., Iterator[str]]:
+    """A tool that works before its last chunk."""
+
+    def pay(order: int) -> Iterator[str]:
+        """Pay for an order."""
+        try:
+            for at in range(1, chunks):
+                done.append(f"step {at}")
+                yield f"step {at}"
+            if error is not None:
+                raise error
+            done.append("paid")
+            yield "paid"
+        finally:
+            done.append("closed")
+
+    return pay
+
+
+def paying_async(done: Done, chunks: int = 3, error: Exception | None = None) -> Callable[..., AsyncIterator[str]]:
+    sync = paying(done, chunks, error)
+
+    async def pay(order: int) -> AsyncIterator[str]:
+        """Pay for an order."""
+        source = sync(order)
+        try:
+            for chunk in source:
+                await asyncio.sleep(0)
+                yield chunk
+        finally:
+            source.close()  # type: ignore[attr-defined]
+
+    return pay
+
+
+def endless(done: Done) -> Callable[..., Iterator[int]]:
+    def pay(order: int) -> Iterator[int]:
+        for at in itertools.count():
+            done.append(str(at))
+            yield at
+
+    return pay
+
+
+def endless_async(done: Done) -> Callable[..., AsyncIterator[int]]:
+    sync = endless(done)
+
+    async def pay(order: int) -> AsyncIterator[int]:
+        for chunk in sync(order):
+            yield chunk
+
+    return pay
+
+
+async def taken(tool: Callable[..., Any], at_most: int = 100) -> list[Any]:
+    """The chunks that a caller takes before it leaves, at last the exception that ends them."""
+    found: list[Any] = []
+    source = tool(17)
+    try:
+        if hasattr(source, "aclose"):
+            while len(found) < at_most:
+                found.append(await anext(source))
+            await source.aclose()
+        else:
+            found += itertools.islice(source, at_most)
+            source.close()
+    except StopAsyncIteration:
+        pass
+    except Exception as error:
+        found.append(error)
+    return found
+
+
+FORMS = pytest.mark.parametrize("form", [paying, paying_async], ids=["sync", "async"])
+ENDLESS = pytest.mark.parametrize("form", [endless, endless_async], ids=["sync", "async"])
+WHOLE = ["step 1", "step 2", "paid", "closed"]
+
+
+@FORMS
+async def test_a_tool_whose_answer_breaks_off_does_its_work(form: Any) -> None:
+    episode = Episode(rule(Interrupted(after=1), when=First(1)), specs=(PAYS,))
+    done: Done = []
+    tool = wrap(form(done), episode.session)
+    chunk, error = await taken(tool)
+    assert (chunk, type(error)) == ("step 1", ConnectionResetError)
+    assert done == WHOLE
+    await taken(tool)
+    record = episode.record()
+    (injection,) = record.turns[0].injections
+    assert (injection.moment, injection.runs) == ("after", 1)
+    assert record.turns[0].said == Value(["step 1"])
+    assert [(one.first.call.id, one.second.call.id) for one in doubled_effects(record)] == [("call-1", "call-2")]
+
+
+@FORMS
+async def test_a_tool_does_the_same_work_under_a_layer(form: Any) -> None:
+    done: Done = []
+    session = Session(plan(rule(Interrupted(after=1))), specs=(PAYS,), layers=(CallLimit(9),))
+    assert type((await taken(wrap(form(done), session)))[-1]) is ConnectionResetError
+    assert done == WHOLE
+
+
+@FORMS
+async def test_a_caller_that_leaves_a_silent_connection_finds_the_work_done(form: Any) -> None:
+    episode = Episode(rule(Interrupted(after=1, mode="hang")), specs=(PAYS,), timeout=5)
+    done: Done = []
+    assert type((await taken(wrap(form(done), episode.session)))[-1]) is TimeoutError
+    assert done == WHOLE
+    (turn,) = episode.record().turns
+    assert turn.injections[0].moment == "after"
+    assert turn.lost
+
+
+async def test_a_caller_that_is_cancelled_in_the_silence_finds_the_work_done() -> None:
+    done: Done = []
+    heard: list[Any] = []
+    session = Session(plan(rule(Interrupted(after=1, mode="hang"))), specs=(PAYS,), clock=RealClock())
+
+    async def listen() -> None:
+        async for chunk in wrap(paying_async(done), session)(17):
+            heard.append(chunk)  # noqa: PERF401
+
+    task = asyncio.create_task(listen())
+    while "closed" not in done:
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+    assert heard == ["step 1"]
+    assert done == WHOLE
+
+
+@FORMS
+@pytest.mark.parametrize("fault", [Interrupted(after=2), Interrupted(after=1), Drip()], ids=["later", "next", "drip"])
+async def test_a_caller_that_leaves_early_leaves_the_work_undone(form: Any, fault: Fault) -> None:
+    episode = Episode(rule(fault, when=First(1)), specs=(PAYS,))
+    done: Done = []
+    tool = wrap(form(done), episode.session)
+    assert await taken(tool, at_most=1) == ["step 1"]
+    assert done == ["step 1", "closed"]
+    await taken(tool)
+    record = episode.record()
+    (injection,) = record.turns[0].injections
+    assert (injection.moment, injection.runs, injection.cut_off) == ("during", 0, True)
+    assert not doubled_effects(record)
+
+
+@FORMS
+async def test_a_tool_that_fails_after_its_answer_broke_off_says_so_itself(form: Any) -> None:
+    mine = LookupError("declined")
+    episode = Episode(rule(Interrupted(after=1)), specs=(PAYS,))
+    assert await taken(wrap(form([], error=mine), episode.session)) == ["step 1", mine]
+    (turn,) = episode.record().turns
+    assert (turn.faulted, turn.worked) == (False, False)
+    assert turn.injections[0].moment == "before"
+
+
+@ENDLESS
+@pytest.mark.parametrize(
+    ("spec", "made", "moment"),
+    [(ToolSpec("pay", effects=False), 3, ""), (ToolSpec("pay"), 3 + MOST_UNDECLARED, "during")],
+    ids=["read", "undeclared"],
+)
+async def test_a_tool_without_end_is_left_in_the_middle(form: Any, spec: ToolSpec, made: int, moment: str) -> None:
+    episode = Episode(rule(Interrupted(after=2)), specs=(spec,))
+    done: Done = []
+    *chunks, error = await taken(wrap(form(done), episode.session))
+    assert (chunks, type(error)) == ([0, 1], ConnectionResetError)
+    assert len(done) == made
+    assert episode.record().turns[0].injections[0].moment == moment
+
+
+@FORMS
+async def test_an_undeclared_tool_does_its_work(form: Any) -> None:
+    episode = Episode(rule(Interrupted(after=1)))
+    done: Done = []
+    await taken(wrap(form(done), episode.session))
+    assert done == WHOLE
+    assert episode.record().turns[0].injections[0].moment == "after"

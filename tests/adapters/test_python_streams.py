@@ -35,7 +35,9 @@ from sealegs.faults.kinds import (
 )
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import First, Nth, Probability
+from sealegs.hunt.trial import Loop
 from sealegs.inject import RealClock, Session, VirtualClock
+from sealegs.inject.limit import CallLimit
 from tests.adapters.shop import Episode, frames, silent
 from tests.inject.staging import plan, rule
 
@@ -369,6 +371,35 @@ async def test_layers_of_others_answer_before_anything_is_shown(form: Any) -> No
     faults = plan(rule(Interrupted(after=2), when=First(1)))
     session = Session(faults, clock=VirtualClock(), layers=[twice])
     assert await heard(wrap(form([]), session)) == PRICES
+
+
+def passing(call: Call) -> Any:
+    """A layer that lets chunks pass, as it may be written outside."""
+    return (yield call)
+
+
+passing.passes_chunks = True  # type: ignore[attr-defined]
+
+
+def gathering(call: Call) -> Any:
+    return (yield call)
+
+
+@FORMS
+@pytest.mark.parametrize("layers", [[CallLimit(9)], [Loop(9)], [passing, CallLimit(9)]])
+async def test_chunks_pass_through_layers_that_let_them(form: Any, layers: list[Any]) -> None:
+    log: Log = []
+    session = Session(clock=VirtualClock(), layers=layers)
+    assert await heard(wrap(form(log, -1), session), log, at_most=3) == PRICES[:3]
+    assert log == ["made 0", "heard", "made 1", "heard", "made 2", "heard", "closed"]
+
+
+@FORMS
+async def test_one_layer_that_wants_the_whole_answer_is_enough_to_hold_it_back(form: Any) -> None:
+    log: Log = []
+    session = Session(clock=VirtualClock(), layers=[CallLimit(9), gathering])
+    assert await heard(wrap(form(log), session), log) == PRICES
+    assert log[:6] == ["made 0", "made 1", "made 2", "made 3", "closed", "heard"]
 
 
 @pytest.mark.filterwarnings("ignore::sealegs.inject.MisfireWarning")  # it cannot run dry, as is found out here

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,18 @@ def test_a_callable_may_be_sync_or_async(agent: Callable[[str], Any]) -> None:
 
 async def test_an_async_agent_runs_where_a_loop_runs_already() -> None:
     assert decision(run(agents.careful_async, plan(), runs=15)) == "held"
+
+
+@sealegs.tool(effects=False)
+def feed() -> Iterator[int]:
+    """An endless feed."""
+    yield from itertools.count()
+
+
+def test_an_agent_may_read_a_part_of_an_answer_without_end() -> None:
+    report = experiment(lambda _: str([*itertools.islice(feed(), 3)]), plan("none"), inputs=["x"], runs=1)
+    assert report.runs[0].problems == ()
+    assert report.runs[0].record.answer == "[0, 1, 2]"
 
 
 def test_an_agent_may_take_the_session() -> None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping, 
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Literal, Protocol, TypeVar
+from typing import ClassVar, Literal, Protocol, TypeVar
 
 from sealegs.faults.call import Call, Outcome, Wait
 from sealegs.faults.plan import Plan
@@ -124,6 +124,8 @@ class Loop:
     Args:
         calls: after how many calls the agent is cut off.
     """
+
+    passes_chunks: ClassVar[bool] = True
 
     def __init__(self, calls: int) -> None:
         self._left = calls

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Generator
+from typing import ClassVar
 
 from sealegs.faults.call import Call, Outcome, Wait
 
@@ -24,6 +25,8 @@ class CallLimit:
         reached: whether it had to stop the agent, whatever the agent then made of that.
         exceeded: is called with each call beyond the limit.
     """
+
+    passes_chunks: ClassVar[bool] = True
 
     def __init__(self, calls: int) -> None:
         self.calls = calls

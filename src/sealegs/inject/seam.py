@@ -61,6 +61,14 @@ def pass_through(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
     return (yield call)
 
 
+def under_layers(layers: Sequence[Layer], inner: Layer) -> Layer:
+    """One layer from what strikes a call and the layers over it. Chunks pass if every one of these lets them."""
+    if not layers:
+        return inner
+    gathers = not all(getattr(layer, "passes_chunks", False) for layer in layers)
+    return compose_layers(stack_layers((*layers, whole_answers) if gathers else layers), inner)
+
+
 def whole_answers(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
     """Below the layers of others: they may try again or answer otherwise, so nothing is shown before they have."""
     return (yield call if call.chunks is None else replace(call, chunks=None))

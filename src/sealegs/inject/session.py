@@ -32,7 +32,7 @@ from sealegs.inject.seam import (
     drive_async,
     drive_followed,
     drive_followed_async,
-    stack_layers,
+    under_layers,
     whole_answers,
     with_timeout,
 )
@@ -61,9 +61,9 @@ class Session:
         episode: names the episode, and is part of the key of every random decision.
         specs: what is known of the tools.
         layers: layers between the watcher and the injector, the outermost first (recovery belongs here). One that has a
-            method `bind` is given its place, and may answer with the layer that takes it; one that has a method
-            `learned` gets the names of tools of which more is known now, and by `completed` those of all tools. The
-            shortest `deadline` of a layer holds for each run of a tool (`inject.deadline`).
+            method `bind` is given its place, and may answer with the layer that takes it; a method `learned` gets the
+            names of tools of which more is known now, `completed` those of all tools. The shortest `deadline` of a
+            layer holds for each run of a tool (`inject.deadline`). Chunks pass at once if all have `passes_chunks`.
         others: tools by name that layers may call in place of the one that the agent called, each with what runs it.
             `run` of a call runs any tool where this is None. Adapters add the tools that they wrap (see `reach`).
         clock: real by default.
@@ -112,9 +112,9 @@ class Session:
         self._deadline = min((d for d in (getattr(layer, "deadline", None) for layer in layers) if d), default=None)
         self._router = ToolRouter(self._others, self._deadline)
         # The time limit goes around the injector, below other layers, so that a retry gets a new limit of its own.
-        self._inner = inner = self._patient(self._injector.layer)
-        inner = compose_layers(stack_layers((*layers, whole_answers)), inner) if layers else inner
-        self._layer = inner if watcher is None else watcher.around(inner)
+        self._inner = self._patient(self._injector.layer)
+        layered = under_layers(layers, self._inner)
+        self._layer = layered if watcher is None else watcher.around(layered)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
         self._follower = watcher if not layers and isinstance(watcher, FollowingWatcher) else None
         own = type(self).runner is Session.runner and type(self).runner_async is Session.runner_async

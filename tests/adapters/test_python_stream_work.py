@@ -1,26 +1,30 @@
-"""Generators as tools with effects: how much of the work was done, where not all of the answer was shown."""
+"""Generators as tools that are left before their end: how much of the work was done, and how they are closed."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import traceback
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import sealegs
 from sealegs.adapters.python import wrap
 from sealegs.faults import Fault, Value
-from sealegs.faults.kinds import Drip, Interrupted
+from sealegs.faults.kinds import Delay, Drip, Interrupted
 from sealegs.faults.kinds.interrupted import MOST_UNDECLARED
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import First
 from sealegs.inject import RealClock, Session
 from sealegs.inject.limit import CallLimit
 from sealegs.traces import doubled_effects
-from tests.adapters.shop import Episode
+from tests.adapters.shop import Episode, frames
 from tests.inject.staging import plan, rule
 
+PACKAGE = str(Path(sealegs.__file__).parent)
 PAYS = ToolSpec("pay", effects=True)
 Done = list[str]
 
@@ -204,3 +208,96 @@ async def test_an_undeclared_tool_does_its_work(form: Any) -> None:
     await taken(wrap(form(done), episode.session))
     assert done == WHOLE
     assert episode.record().turns[0].injections[0].moment == "after"
+
+
+def untidy(shop: str) -> Iterator[int]:
+    """A tool whose clean-up fails."""
+    try:
+        yield 1
+        yield 2
+    finally:
+        raise ValueError("cleanup")
+
+
+async def untidy_async(shop: str) -> AsyncIterator[int]:
+    try:
+        yield 1
+        yield 2
+    finally:
+        raise ValueError("cleanup")
+
+
+def told(error: BaseException) -> list[Any]:
+    """The exception and its contexts, each with the functions of its traceback that are below the caller."""
+    found: list[Any] = []
+    one: BaseException | None = error
+    while one is not None:
+        found.append((repr(one), sorted({name for name in frames(one) if name.startswith("untidy")})))
+        assert PACKAGE not in "".join(traceback.format_exception(one))
+        one = one.__context__
+    return found
+
+
+async def left(tool: Callable[..., Any], thrown: BaseException | None = None) -> BaseException:
+    """The exception that a caller meets that leaves after the first chunk, by closing the tool or by an exception."""
+    source = tool("corner")
+    try:
+        if hasattr(source, "aclose"):
+            await anext(source)
+            await (source.aclose() if thrown is None else source.athrow(thrown))
+        else:
+            next(source)
+            source.close() if thrown is None else source.throw(thrown)
+    except BaseException as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+UNTIDY = pytest.mark.parametrize("bare", [untidy, untidy_async], ids=["sync", "async"])
+
+
+@UNTIDY
+@pytest.mark.parametrize("faults", [(), (rule(Delay(seconds=2.0)),), (rule(Drip()),), (rule(Interrupted(after=1)),)])
+async def test_a_caller_that_leaves_hears_what_the_clean_up_raises(bare: Any, faults: Any) -> None:
+    episode = Episode(*faults)
+    error = await left(wrap(bare, episode.session))
+    assert told(error) == told(await left(bare))
+    assert len(told(error)) == 2
+    (turn,) = episode.record().turns
+    assert (turn.shown, turn.answers) == (None, ())
+
+
+@UNTIDY
+async def test_a_caller_that_leaves_by_an_exception_hears_it_too(bare: Any) -> None:
+    error = await left(wrap(bare, Episode().session), KeyError("mine"))
+    assert repr(error) == "ValueError('cleanup')"
+    assert PACKAGE not in "".join(traceback.format_exception(error))
+
+
+@UNTIDY
+async def test_a_tool_that_yields_while_it_is_closed(bare: Any) -> None:
+    def stubborn(shop: str) -> Iterator[int]:
+        try:
+            yield 1
+        except GeneratorExit:
+            yield 2
+
+    async def stubborn_async(shop: str) -> AsyncIterator[int]:
+        try:
+            yield 1
+        except GeneratorExit:
+            yield 2
+
+    own = stubborn if bare is untidy else stubborn_async
+    error = await left(wrap(own, Episode().session))
+    assert repr(error) == repr(await left(own))
+    assert PACKAGE not in "".join(traceback.format_exception(error))
+
+
+@UNTIDY
+async def test_a_caller_that_did_not_leave_does_not_hear_of_the_clean_up(bare: Any) -> None:
+    reads = ToolSpec(bare.__name__, effects=False)
+    cut = Episode(rule(Interrupted(after=1)), specs=(reads,))
+    assert [type(one) for one in await taken(wrap(bare, cut.session))] == [int, ConnectionResetError]
+    late = Episode(rule(Drip(seconds=2.0)), timeout=3.0)
+    assert [type(one) for one in await taken(wrap(bare, late.session))] == [int, TimeoutError]

@@ -9,7 +9,7 @@ shown. Closing a driver closes the tool and every layer: the agent has heard eno
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable
-from contextlib import AsyncExitStack, ExitStack, aclosing, closing
+from contextlib import AsyncExitStack, ExitStack, aclosing, closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +53,7 @@ def drive_stream(layer: Layer, call: Call, run: Run, split: Split, clock: Clock)
                 # The run before may still be open, its chunks held: this call takes its place.
                 if isinstance(request, Call):
                     runs.close()
-                    coming = runs.enter_context(closing(_within(request, run)))
+                    coming = runs.enter_context(_Closing(_within(request, run)))
                     # Shown as they come, so the outcome must not be split and shown once more at the end.
                     ahead = ahead or request.chunks is not None
                     latest, chunk = _taken(next(coming))
@@ -107,7 +107,7 @@ async def drive_stream_async(
             while True:
                 if isinstance(request, Call):
                     await runs.aclose()
-                    coming = await runs.enter_async_context(aclosing(_within_async(request, run)))
+                    coming = await runs.enter_async_context(_AsyncClosing(_within_async(request, run)))
                     ahead = ahead or request.chunks is not None
                     latest, chunk = _taken(await anext(coming))
                     while latest is MORE_TO_COME and not request.buffered:
@@ -141,6 +141,38 @@ async def drive_stream_async(
         for chunk in split(outcome):
             yield chunk
     yield StreamEnd(outcome)
+
+
+class _Closing:
+    """A run that is closed at last. What the tool's clean-up raises is heard by a caller that left, and by no other."""
+
+    def __init__(self, chunks: Generator[Any, None, None]) -> None:
+        self._chunks = chunks
+
+    def __enter__(self) -> Generator[Any, None, None]:
+        return self._chunks
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        with suppress(*_unheard(kind)):
+            self._chunks.close()
+
+
+class _AsyncClosing:
+    """The same of an async run."""
+
+    def __init__(self, chunks: AsyncGenerator[Any, None]) -> None:
+        self._chunks = chunks
+
+    async def __aenter__(self) -> AsyncGenerator[Any, None]:
+        return self._chunks
+
+    async def __aexit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        with suppress(*_unheard(kind)):
+            await self._chunks.aclose()
+
+
+def _unheard(kind: type[BaseException] | None) -> tuple[type[Exception], ...]:
+    return () if kind is GeneratorExit else (Exception,)
 
 
 def _within(call: Call, run: Run) -> Generator[Any, None, None]:

@@ -9,12 +9,17 @@ although the tool did its work, the others are taken and not shown.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, suppress
 from itertools import islice
 from types import FunctionType
 from typing import Any
 
-from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception
+from sealegs.adapters.python.exceptions import (
+    exception_from_failure,
+    failure_from_exception,
+    seen_from_outside,
+    without_own_frames,
+)
 from sealegs.adapters.python.guards import AnyTool, Route, let_out, module_of
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.faults.call import Call, Failure, Outcome, PartialExecution, PartialResult, Value
@@ -38,20 +43,30 @@ def _run_of(
             return
         given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
         chunks: list[Any] = []
-        outcome: Outcome
+        outcome: Outcome | None = None
+        source = _generator(())
         try:
-            source = iter(target(*given, **named))
+            source = _generator(target(*given, **named))
             for chunk in source:
                 # One further chunk was asked for to know whether there is one: an answer of no more chunks is whole.
                 if len(chunks) == call.chunks:
                     outcome = _part(chunks, sum(1 for _ in islice(source, call.beyond)), call.beyond)
                     break
                 chunks.append(chunk)
-                yield chunk
+                try:
+                    yield chunk
+                except GeneratorExit:
+                    break
             else:
                 outcome = Value(chunks)
         except Exception as error:
             outcome = failure_from_exception(error)
+        # Not while the exit is handled, which would be the context of what the tool's clean-up raises.
+        if outcome is None:
+            source.close()
+            return
+        with suppress(Exception):  # the caller does not hear how a tool ends that is left in the middle
+            source.close()
         yield StreamEnd(outcome)
 
     return run
@@ -68,14 +83,17 @@ def stream_guard(
             intercepted := session.intercept(name, read, args, kwargs, spec)
         ) is None:
             return (yield from function(*args, **kwargs))
+        left = False  # by the caller, which takes no more
         try:
             run = _run_of(function, dry, parameters, intercepted.arguments, args, kwargs)
             with closing(intercepted.stream(run, answer_chunks)) as chunks:
                 for chunk in chunks:
                     if type(chunk) is not StreamEnd:
+                        left = True
                         yield chunk
+                        left = False
         except BaseException as error:
-            raise let_out(error)  # noqa: B904
+            raise _left_with(error) if left else let_out(error)  # noqa: B904
         if isinstance(chunk.outcome, Value):
             return None
         try:
@@ -103,20 +121,30 @@ def _async_run(
             return
         given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
         chunks: list[Any] = []
-        outcome: Outcome
+        outcome: Outcome | None = None
+        source: Any = None
         try:
-            async with aclosing(target(*given, **named)) as source:
-                async for chunk in source:
-                    # As in a sync tool: only a further chunk shows that those before are a part.
-                    if len(chunks) == call.chunks:
-                        outcome = _part(chunks, await _count(source, call.beyond), call.beyond)
-                        break
-                    chunks.append(chunk)
+            source = target(*given, **named)
+            async for chunk in source:
+                # As in a sync tool: only a further chunk shows that those before are a part.
+                if len(chunks) == call.chunks:
+                    outcome = _part(chunks, await _count(source, call.beyond), call.beyond)
+                    break
+                chunks.append(chunk)
+                try:
                     yield chunk
-                else:
-                    outcome = Value(chunks)
+                except GeneratorExit:
+                    break
+            else:
+                outcome = Value(chunks)
         except Exception as error:
             outcome = failure_from_exception(error)
+        if outcome is None:
+            await source.aclose()
+            return
+        if isinstance(outcome, Value):
+            with suppress(Exception):
+                await source.aclose()
         yield StreamEnd(outcome)
 
     return run
@@ -136,14 +164,17 @@ def async_stream_guard(
                 async for chunk in source:
                     yield chunk
             return
+        left = False
         try:
             run = _async_run(function, dry, parameters, intercepted.arguments, args, kwargs)
             async with aclosing(intercepted.stream_async(run, answer_chunks)) as chunks:
                 async for chunk in chunks:
                     if type(chunk) is not StreamEnd:
+                        left = True
                         yield chunk
+                        left = False
         except BaseException as error:
-            raise let_out(error)  # noqa: B904
+            raise _left_with(error) if left else let_out(error)  # noqa: B904
         if isinstance(chunk.outcome, Value):
             return
         try:
@@ -152,6 +183,28 @@ def async_stream_guard(
             del chunk  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
+
+
+def _generator(chunks: Iterable[Any]) -> Generator[Any, None, None]:
+    """The generator of these chunks; a version of a tool that runs dry may answer with any."""
+    return chunks if isinstance(chunks, Generator) else (chunk for chunk in chunks)
+
+
+def _left_with(error: BaseException) -> BaseException:
+    """The exception that ends a call that its caller left: the exit itself, or what the tool's clean-up then raised.
+
+    Call it in the frame that caught it.
+    """
+    inner = error
+    while (context := inner.__context__) is not None:
+        if context.__traceback__ is not None and without_own_frames(context.__traceback__) is None:
+            inner.__context__ = None  # the exits of the drivers, one after the other
+            break
+        inner = context
+    below = error.__traceback__
+    while below is not None and below.tb_frame.f_code.co_filename != __file__:  # down to the run, which called the tool
+        below = below.tb_next
+    return seen_from_outside(error) if below is None else error.with_traceback(without_own_frames(below))
 
 
 async def _count(source: AsyncGenerator[Any, None], most: int) -> int:

@@ -12,7 +12,7 @@ from scipy import stats
 
 from sealegs.intervals.cluster_sums import ClusterSums, paired_interval
 from sealegs.intervals.paired_tests import paired_p, randomisation_p
-from sealegs.scoring.entrants import Entrant, Scores, task_set_mark
+from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores, task_set_mark
 from sealegs.scoring.metric import estimate
 from sealegs.scoring.ranking import Ranking, cell_comparisons, cell_figures, holm, rank_interval
 from sealegs.scoring.suite_metrics import DESIGN, SUITE_METRICS, EpisodeResult
@@ -28,10 +28,14 @@ SCORES = Scores(
 PS = st.lists(st.floats(0, 1), max_size=12)
 
 
+def compared(result: EpisodeResult) -> ComparedEpisode:
+    return SCORES.compared(f"{result.task}/{result.mode}/{result.epoch}", result)
+
+
 def entrant(name: str, solved: list[bool], repeated: int = 0) -> Entrant:
     """A model that solved these of as many tasks, in two modes."""
     played = [
-        SCORES.compared(EpisodeResult(f"t{n:02}", f"L{n % 2}", mode, 1, done, mode == "fault", repeated, 1))
+        compared(EpisodeResult(f"t{n:02}", f"L{n % 2}", mode, 1, done, mode == "fault", repeated, 1))
         for n, done in enumerate(solved)
         for mode in ("clean", "fault")
     ]

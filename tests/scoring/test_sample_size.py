@@ -87,7 +87,7 @@ def entrant(name: str, rates: np.ndarray, epochs: int, seed: int) -> Entrant:
         for mode in ("X", "Y")
         for epoch in range(1, epochs + 1)
     ]
-    compared = [SCORES.compared(one) for one in episodes]
+    compared = [SCORES.compared(f"{one.task}/{one.mode}/{one.epoch}", one) for one in episodes]
     mark = task_set_mark("1", [(one.task, one.mode) for one in compared])
     return Entrant("made", name, True, name, SCORES, compared, mark)
 
@@ -121,6 +121,6 @@ def test_more_tasks_than_the_pilot_has_say_more() -> None:
 
 def test_runs_that_share_nothing_are_no_pilot() -> None:
     one = entrant("one", np.full(4, 0.5), 1, 1)
-    other = Entrant("made", "other", True, "other", SCORES, [one.episodes[0]._replace(task="z")], one.tasks)
+    other = Entrant("made", "other", True, "other", SCORES, [one.episodes[0]._replace(name="z")], one.tasks)
     with pytest.raises(ValueError, match="share no episode"):
         pilot_of(one.metric("success"), one, other)

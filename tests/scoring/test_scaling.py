@@ -31,7 +31,7 @@ SIZES = {"small": 1.0, "middle": 4.0, "large": 8.0, "huge": 64.0}
 def model(name: str, done: np.ndarray, recovered: np.ndarray) -> Entrant:
     """A model with what it solved of each task without faults and under one."""
     played = [
-        SCORES.compared((f"t{task:03}", f"L{task % 2}", mode, bool(solved[task])))
+        SCORES.compared(f"t{task:03}/{mode}", (f"t{task:03}", f"L{task % 2}", mode, bool(solved[task])))
         for mode, solved in ((CLEAN, done), (FAULT, recovered))
         for task in range(len(solved))
     ]
@@ -153,9 +153,9 @@ def test_what_cannot_be_regressed_is_refused() -> None:
     silent = replace(entrants[0], scores=replace(SCORES, growth=None))
     with pytest.raises(UserError, match="runs of made do not measure"):
         scaling_of([silent, *entrants[1:]], SIZES)
-    other = replace(entrants[0], episodes=[e._replace(task=f"x{e.task}") for e in entrants[0].episodes])
-    with pytest.raises(UserError, match="no task has a valid episode of every one"):
+    other = replace(entrants[0], episodes=[e._replace(name=f"x{e.name}") for e in entrants[0].episodes])
+    with pytest.raises(UserError, match="no episode is valid in the runs of all"):
         scaling_of([other, *entrants[1:]], SIZES)
     clean = replace(entrants[0], episodes=[e for e in entrants[0].episodes if e.mode == CLEAN])
-    with pytest.raises(UserError, match="small has no recovered on the tasks that all"):
+    with pytest.raises(UserError, match="small has no recovered in the episodes that all models have"):
         scaling_of([clean, *entrants[1:]], SIZES)

@@ -11,7 +11,7 @@ from sealegs.scoring.entrants import Entrant, task_set_mark
 from sealegs.scoring.metric import EpisodeTable
 from sealegs.scoring.set_difference import compare_sets, set_difference
 from sealegs.scoring.suite_metrics import EpisodeResult
-from tests.scoring.test_ranking import SCORES
+from tests.scoring.test_ranking import SCORES, compared
 
 MODES = ("clean", "fault")
 
@@ -19,7 +19,7 @@ MODES = ("clean", "fault")
 def played(name: str, solved: dict[str, list[list[bool]]], tasks: str = "t", task_set: str = "1:a") -> Entrant:
     """A model that solved these tasks of each level, mode by mode."""
     episodes = [
-        SCORES.compared(EpisodeResult(f"{tasks}{level}{n:03}", level, mode, 1, done, mode == "fault", 0, 1))
+        compared(EpisodeResult(f"{tasks}{level}{n:03}", level, mode, 1, done, mode == "fault", 0, 1))
         for level, rows in solved.items()
         for n, row in enumerate(rows)
         for mode, done in zip(MODES, row, strict=True)

@@ -188,9 +188,9 @@ def test_the_stages_of_highwater_lead_from_a_refusal_over_plan_b_to_the_answer()
     passed: dict[str, bool] = {}
     for stage, more in enumerate(known):
         passed |= more
-        assert SCORES.compared(water("whole", "functions", **passed)).stage == stage
-    assert SCORES.compared(water("whole", "functions", exposed=True, right=True)).stage == 4, "by an unknown way"
-    assert SCORES.compared(water("whole", CLEAN, right=True)).stage is None
-    hopeless = SCORES.compared(water(f"{HOPELESS} only", "functions", exposed=True, gave_up=True))
+        assert SCORES.compared("p", water("whole", "functions", **passed)).stage == stage
+    assert SCORES.compared("p", water("whole", "functions", exposed=True, right=True)).stage == 4, "by an unknown way"
+    assert SCORES.compared("p", water("whole", CLEAN, right=True)).stage is None
+    hopeless = SCORES.compared("p", water(f"{HOPELESS} only", "functions", exposed=True, gave_up=True))
     assert (hopeless.stage, hopeless.term) == (None, ""), "there is no plan B, and giving up is right"
-    assert SCORES.compared(water("whole", "functions", exposed=True, gave_up=True)).term == "gave up"
+    assert SCORES.compared("p", water("whole", "functions", exposed=True, gave_up=True)).term == "gave up"

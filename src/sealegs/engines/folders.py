@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import chain
@@ -36,7 +36,7 @@ ELSEWHERE = "name another folder with --out"
 Progress = Callable[[int, int], None]
 
 
-class NamedEpisode(Protocol):
+class NamedEpisode(Hashable, Protocol):
     """An episode with a name of its own."""
 
     @property

@@ -99,9 +99,9 @@ def how(table: RankTable) -> list[str]:
     """The notes that a reader of the figures must know."""
     best = "the highest" if table.ranking.descending else "the lowest"
     notes = [
-        f"Ranked by {shown_metric(table.metric)}, {best} first, with 95 % intervals; differences are paired by task, "
-        f"and P values corrected for all {len(table.ranking.comparisons)} pairs by Holm. The interval of a rank counts "
-        "who is shown to be better and who to be worse."
+        f"Ranked by {shown_metric(table.metric)}, {best} first, with 95 % intervals; differences are paired by "
+        f"episode, and P values corrected for all {len(table.ranking.comparisons)} pairs by Holm. The interval of a "
+        "rank counts who is shown to be better and who to be worse."
     ]
     notes += [f"Published figures are of other tasks, and have no rank here ({note})." for note in _notes(table)]
     notes += [f"{one.name} has no {shown_metric(table.metric)} and is not ranked." for one in table.left_out]

@@ -23,7 +23,8 @@ class ComparedEpisode(NamedTuple):
     """One judged episode.
 
     Attributes:
-        task: the base task: what is independent, and what two models are paired by.
+        name: unique in a run, and the same whoever plays it: what two models are paired by.
+        task: the base task: what is independent.
         level, mode: where a table counts it.
         epoch: counts its repetitions.
         block, stratum: of the suite's `Design`.
@@ -32,6 +33,7 @@ class ComparedEpisode(NamedTuple):
         term: what went wrong in it; empty where nothing did.
     """
 
+    name: str
     task: str
     level: str
     mode: str
@@ -41,11 +43,6 @@ class ComparedEpisode(NamedTuple):
     adds: tuple[float, ...]
     stage: int | None = None
     term: str = ""
-
-    @property
-    def unit(self) -> tuple[str, str, str]:
-        """The key to the episode of another model that this one is paired with: the same task under the same faults."""
-        return self.task, self.level, self.mode
 
 
 AnyMetric = Metric[ComparedEpisode] | Composite[ComparedEpisode]
@@ -102,8 +99,13 @@ class Scores(Generic[E]):
             for metric in self.metrics
         )
 
-    def compared(self, result: E) -> ComparedEpisode:
-        """An episode, reduced to what it adds."""
+    def compared(self, name: str, result: E) -> ComparedEpisode:
+        """An episode, reduced to what it adds.
+
+        Args:
+            name: of the episode, in which nothing tells who played it.
+            result: of the judge.
+        """
         adds: list[float] = []
         for part in self.parts:
             below = float(part.below(result))
@@ -111,6 +113,7 @@ class Scores(Generic[E]):
         block, stratum = str(self.design.block(result)), str(self.design.stratum(result))
         task = str(self.design.cluster(result))
         return ComparedEpisode(
+            name=intern(name),  # every entrant has the same ones
             task=task,
             level=self.level(result),
             mode=self.mode(result),
@@ -191,9 +194,13 @@ class Entrant:
         return self.facts.get(TASK_SET, "")
 
     @cached_property
-    def units(self) -> frozenset[tuple[str, str, str]]:
-        """The tasks under their faults of which it has a valid episode."""
-        return frozenset(one.unit for one in self.episodes)
+    def names(self) -> frozenset[str]:
+        """The names of its valid episodes."""
+        return frozenset(one.name for one in self.episodes)
+
+    def paired(self, names: frozenset[str], design: Design[ComparedEpisode] = DESIGN) -> EpisodeTable[ComparedEpisode]:
+        """The episodes of these names."""
+        return EpisodeTable([one for one in self.episodes if one.name in names], design)
 
     def metric(self, name: str) -> AnyMetric:
         """The metric of this name; the suite's first for none.

@@ -1,7 +1,7 @@
 """Ranks of many models with what is known of them: paired differences, their corrected tests, intervals of ranks.
 
-- **Differences** are paired: of two models, the tasks under the faults that both have valid episodes of. Value and
-  interval are those of `metric.difference`, and the P value is that of `paired_tests.paired_p`. With few tasks it may
+- **Differences** are paired by episode: of two models, the episodes that are valid in both. Value and interval are
+  those of `metric.difference`, over tasks, and the P value is that of `paired_tests.paired_p`. With few tasks it may
   be above 0.05 though the interval leaves out 0.
 - **Many comparisons** are corrected by Holm (1979), over all pairs of one metric: the chance that one or more of the
   corrected P values under 0.05 is of models that do not differ is at most 5 %, however the comparisons depend on
@@ -27,7 +27,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from sealegs.intervals.paired_tests import paired_p
-from sealegs.scoring.entrants import DESIGN, AnyMetric, ComparedEpisode, Entrant
+from sealegs.scoring.entrants import AnyMetric, ComparedEpisode, Entrant
 from sealegs.scoring.metric import EpisodeTable, Figure, difference, estimate
 
 ERROR = 0.05
@@ -87,20 +87,11 @@ def compare(metric: AnyMetric, one: Entrant, other: Entrant) -> tuple[Figure, fl
 
 
 def paired_tables(one: Entrant, other: Entrant) -> tuple[EpisodeTable[ComparedEpisode], EpisodeTable[ComparedEpisode]]:
-    """The episodes of the tasks under the faults that both models have."""
-    if one.units == other.units:
+    """The episodes that are valid in both models' runs."""
+    if one.names == other.names:
         return one.table, other.table
-    shared = shared_units(one, other)
-    return _only(one, shared), _only(other, shared)
-
-
-def shared_units(one: Entrant, other: Entrant) -> frozenset[tuple[str, str, str]]:
-    """The tasks under their faults of which two models have valid episodes."""
-    return one.units & other.units
-
-
-def _only(entrant: Entrant, units: frozenset[tuple[str, str, str]]) -> EpisodeTable[ComparedEpisode]:
-    return EpisodeTable([played for played in entrant.episodes if played.unit in units], DESIGN)
+    shared = one.names & other.names
+    return one.paired(shared), other.paired(shared)
 
 
 def compare_tables(

@@ -29,8 +29,7 @@ from sealegs.intervals.exact_shares import share_interval
 from sealegs.intervals.paired_tests import differ
 from sealegs.intervals.quantiles import Array
 from sealegs.scoring.entrants import AnyMetric, ComparedEpisode, Entrant
-from sealegs.scoring.metric import Design, EpisodeTable
-from sealegs.scoring.ranking import shared_units
+from sealegs.scoring.metric import Design
 
 EXPERIMENTS = 1000  # drawn for each figure
 AT_ONCE = 100  # of these, so that the arrays stay small
@@ -90,7 +89,7 @@ class AssumedRates:
 
 @dataclass(frozen=True)
 class Pilot:
-    """Two models' episodes of the same tasks under the same faults.
+    """The episodes that are valid in both of two models' runs.
 
     Attributes:
         one, other: what they add up to, epoch by epoch in place of the runs.
@@ -145,14 +144,10 @@ def pilot_of(metric: AnyMetric, one: Entrant, other: Entrant) -> Pilot:
     Raises:
         ValueError: they share no episode.
     """
-    shared = shared_units(one, other)
+    shared = one.names & other.names
     if not shared:
         raise ValueError("the runs share no episode")
-    sides = [
-        EpisodeTable([played for played in entrant.episodes if played.unit in shared], BY_EPOCH)
-        for entrant in (one, other)
-    ]
-    first, second = sides
+    first, second = (entrant.paired(shared, BY_EPOCH) for entrant in (one, other))
     return Pilot(first.sums(metric), second.sums(metric), (first.shape[0], second.shape[0]))
 
 

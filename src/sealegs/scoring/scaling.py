@@ -22,7 +22,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.intervals.cluster_sums import ROUNDING, Codes
 from sealegs.intervals.quantiles import Array
 from sealegs.intervals.slopes import ratio_interval, slope_interval
-from sealegs.scoring.entrants import DESIGN, ComparedEpisode, Entrant
+from sealegs.scoring.entrants import ComparedEpisode, Entrant
 from sealegs.scoring.metric import EpisodeTable, Figure, estimate
 
 LEAST_SIZES = 3  # different ones: through two points goes any line
@@ -34,7 +34,7 @@ class MetricGrowth:
 
     Attributes:
         metric: its name.
-        points: each model's name, size and figure, the smallest model first; of the tasks that all have played.
+        points: each model's name, size and figure, the smallest model first; of the episodes that all have.
         slope: points per doubling.
         at_one: the regression line's height at size 1.
     """
@@ -90,11 +90,11 @@ def scaling_of(entrants: Sequence[Entrant], sizes: Mapping[str, float]) -> Scali
         )
     _check_sizes(sizes, [one.name for one in entrants])
     sized = sorted((one for one in entrants if one.name in sizes), key=lambda one: (sizes[one.name], one.name))
-    # Models that played other tasks would differ by their tasks and not by their size.
-    shared = frozenset.intersection(*(one.units for one in sized))
+    # Models with other episodes would differ by these and not by their size.
+    shared = frozenset.intersection(*(one.names for one in sized))
     if not shared:
-        raise UserError("--sizes: no task has a valid episode of every one of these models; leave some models out")
-    tables = [EpisodeTable([played for played in one.episodes if played.unit in shared], DESIGN) for one in sized]
+        raise UserError("--sizes: no episode is valid in the runs of all these models; leave some models out")
+    tables = [one.paired(shared) for one in sized]
     # So that the slope reads as the change by each doubling of the size.
     doublings = np.array([log2(sizes[one.name]) for one in sized])
     first, second = (_regressed(metric, sized, tables, doublings) for metric in names)
@@ -151,7 +151,7 @@ def _regressed(
     sums = [table.sums(model.metric(metric)) for model, table in zip(models, tables, strict=True)]
     lacking = [model.name for model, own in zip(models, sums, strict=True) if np.isnan(own.value)]
     if lacking:
-        raise UserError(f"--sizes: {lacking[0]} has no {metric} on the tasks that all models have played; leave it out")
+        raise UserError(f"--sizes: {lacking[0]} has no {metric} in the episodes that all models have; leave it out")
     centred = doublings - doublings.mean()
     weights = centred / float((centred**2).sum())
     values = np.array([float(own.value) for own in sums])

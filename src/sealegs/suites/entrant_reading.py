@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
+from sealegs.engines.folders import NamedEpisode
 from sealegs.engines.logs import LogSchema, read_judged
 from sealegs.faults.seeds import digest
 from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores, task_set_mark
@@ -15,7 +16,7 @@ from sealegs.scoring.metric import ALL, Figure, Row
 from sealegs.suites.verdict_tables import JudgedEpisode, VerdictForm, read_with_table
 from sealegs.traces import Record
 
-E = TypeVar("E", bound=Hashable)
+E = TypeVar("E", bound=NamedEpisode)
 R = TypeVar("R")
 LONG = 40  # letters of an option's value; of a longer one its digest is compared and shown
 PLAYERS = frozenset({"agent", "model"})
@@ -71,7 +72,7 @@ def read_entrants(path: Path, form: EntrantForm[E, R], judge: Callable[[E, Recor
     alike: dict[tuple[float, ...], tuple[float, ...]] = {}  # what episodes add is mostly the same, and long
 
     def keep(episode: E, judged: R, played: PlayedCell, version: str, plan: str) -> _Kept:
-        compared = reduce(judged)
+        compared = reduce(episode.id, judged)
         compared = compared._replace(adds=alike.setdefault(compared.adds, compared.adds))
         return _Kept(compared, played, version, form.content(episode, plan))
 

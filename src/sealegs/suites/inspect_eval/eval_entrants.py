@@ -53,7 +53,7 @@ def eval_entrants(path: Path, judge: EvalJudge) -> list[Entrant]:
             "agent" in who,
             str(path),
             SCORES,
-            [SCORES.compared(one) for one in results if one.counts],
+            [SCORES.compared(f"{one.sample}/{one.mode}/{one.epoch}", one) for one in results if one.counts],
             task_set_mark(str(found.facts["version"]), [(one.sample, one.mode) for one in results]),
             facts,
             use_of(played, who),

@@ -38,6 +38,11 @@ def campaign_entrants(path: Path, label: RunJudge) -> list[Entrant]:
     return [_entrant(path, found, model, [run for run in found.runs if run.model == model]) for model in models]
 
 
+def _name(run: LabelledRun) -> str:
+    """The name of a run without that of its model."""
+    return "/".join(map(str, (run.task, run.level, run.fault, run.place, run.seed, run.repetition)))
+
+
 def _entrant(path: Path, found: CampaignResults, model: str, runs: list[LabelledRun]) -> Entrant:
     settings = found.request.settings
     contents = [(run.task, (run.level, run.fault, run.place, run.seed)) for run in runs]
@@ -48,7 +53,7 @@ def _entrant(path: Path, found: CampaignResults, model: str, runs: list[Labelled
         model.startswith(SCRIPTED),
         str(path),
         SCORES,
-        [SCORES.compared(run) for run in runs if not run.invalid],
+        [SCORES.compared(_name(run), run) for run in runs if not run.invalid],
         task_set_mark(str(settings.version), contents),
         {"budget": f"{settings.budget:g} s", TASK_SET: settings.task_set},
         use_of(played, {"suite": SUITE, "model": model}),

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from sealegs.cli import app
 from sealegs.engines.folders import RECORDS
+from sealegs.faults.user_error import UserError
 from sealegs.scoring.metric import ALL
 from sealegs.suites.ranked_runs import ranked_tables
 from sealegs.suites.suite import suites
@@ -19,6 +22,7 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "highwater": ({"agent": "oracle"}, {"agent": "planner"}),
     "paladin": ({"agent": "follower", "arm": "paladin"}, {"agent": "follower", "arm": "vanilla"}),
 }
+EVERY = range(10_000)  # of a run's episodes
 MORE: dict[str, dict[str, Any]] = {"maze": {"levels": "C1,C2", "modes": "NP,P1,P2"}, "highwater": {"limit": 6}}
 
 
@@ -84,3 +88,29 @@ def test_a_ranking_has_the_differences_of_two_reports_in_several_epochs(
     assert [one.name for one in table.entrants] == ["planner", "retrier"]
     assert tuple(found.figure) == (row["value"], row["low"], row["high"], row["n"])
     assert found.figure.n == len(table.entrants[0].names) + 2 - 3, "three episodes are invalid in either run"
+
+
+def test_a_model_without_a_valid_episode_is_named_and_has_no_rank(played: tuple[str, Path], tmp_path: Path) -> None:
+    _, home = played
+    dead = invalidate(home / "one", tmp_path / "a dead one", EVERY)  # read first, and yet it decides nothing
+    alive = invalidate(home / "other", tmp_path / "other", ())
+    (whole,), (table,) = ranked_tables([home]), ranked_tables([tmp_path])
+    assert table.metric == whole.metric
+    assert table.entrants[0].tasks == whole.entrants[0].tasks
+    assert [table.entrants[one.entrant].source for one in table.standings] == [str(alive)]
+    files = [part for name in ("html", "latex", "csv") for part in (f"--{name}", str(tmp_path / f"x.{name}"))]
+    done = CliRunner().invoke(app, ["rank", str(tmp_path), "--all-pairs", *files])
+    assert done.exit_code == 3, done.output
+    count, name = len(whole.entrants[0].names), table.entrants[0].name
+    said = " ".join(done.output.split())
+    assert f"{name} has no valid episode ({count} of {count} are invalid) and is not ranked." in said
+    with pytest.raises(UserError, match=rf"nothing can be ranked: \S+ \({dead}\) has no valid episode \({count} of"):
+        ranked_tables([dead])
+
+
+@pytest.mark.parametrize("played", ["maze"], indirect=True)
+def test_runs_of_one_plan_are_compared_though_the_provider_was_down(played: tuple[str, Path], tmp_path: Path) -> None:
+    name, home = played
+    dead = invalidate(home / "one", tmp_path / "dead", EVERY)
+    assert suites()[name].report(home / "other", str(dead)).compared == []
+    assert suites()[name].report(dead, str(home / "other")).compared == []

@@ -71,12 +71,14 @@ class Logged(Generic[E, K]):
         invalid: the reasons why episodes are invalid, by the same values.
         warnings: sentences on what reading had to leave out.
         paths: the files.
+        versions: of the suite that made the invalid episodes, by the same values.
     """
 
     runs: Mapping[tuple[str, ...], Mapping[E, K]]
     invalid: Mapping[tuple[str, ...], Mapping[E, str]]
     warnings: tuple[str, ...]
     paths: tuple[str, ...]
+    versions: Mapping[tuple[str, ...], frozenset[str]]
 
 
 class ReadEpisode(NamedTuple, Generic[E, K]):
@@ -88,6 +90,7 @@ class ReadEpisode(NamedTuple, Generic[E, K]):
         outside: why it is invalid; empty for a valid one.
         kept: what is kept of a valid one; None of an invalid one.
         promised: how many the file was begun for; 0 where it does not say.
+        version: of the suite that made an invalid one's record.
     """
 
     run: tuple[str, ...]
@@ -95,6 +98,7 @@ class ReadEpisode(NamedTuple, Generic[E, K]):
     outside: str
     kept: K | None
     promised: int = 0
+    version: str = ""
 
 
 FileReader = Callable[[Path, list[str]], Iterator[ReadEpisode[E, K]]]  # of one file; warnings are added to the list
@@ -123,7 +127,8 @@ def read_judged(path: Path, form: LogSchema[E], keep: Callable[[E, Record], K]) 
 
     def read(file: Path, warnings: list[str]) -> Iterator[ReadEpisode[E, K]]:
         for found, run, episode, promised, _ in recorded(file, warnings, form):
-            yield ReadEpisode(run, episode, found.outside, None if found.outside else keep(episode, found), promised)
+            kept = None if found.outside else keep(episode, found)
+            yield ReadEpisode(run, episode, found.outside, kept, promised, record_version(found))
 
     return read_run_files(path, form, read)
 
@@ -134,16 +139,18 @@ def read_run_files(path: Path, form: LogSchema[E], read: FileReader[E, K]) -> Lo
     warnings: list[str] = []
     runs: dict[tuple[str, ...], dict[E, K]] = {}
     invalid: dict[tuple[str, ...], dict[E, str]] = {}
+    versions: dict[tuple[str, ...], set[str]] = {}
     planned: dict[tuple[str, tuple[str, ...]], int] = {}
     there: dict[tuple[str, tuple[str, ...]], set[E]] = {}
     for file in files:
         # What the folder was made for covers all of its files; a log of Inspect's promises only its own samples.
         planned_here, folder = _planned_total(file.parent), str(file.parent)
-        for key, episode, outside, kept, promised in read(file, warnings):
+        for key, episode, outside, kept, promised, version in read(file, warnings):
             runs.setdefault(key, {})  # also for a run with invalid episodes alone, so that it is reported
             invalid.setdefault(key, {})
             if outside:
                 invalid[key][episode] = outside
+                versions.setdefault(key, set()).add(version)
             else:
                 runs[key][episode] = cast("K", kept)
             place = folder, () if planned_here else key
@@ -161,7 +168,8 @@ def read_run_files(path: Path, form: LogSchema[E], read: FileReader[E, K]) -> Lo
         if len(there[folder, key]) < total
     ]
     warnings += absent_shards_note(dict.fromkeys(file.parent for file in files))
-    return Logged(runs, invalid, tuple(warnings), tuple(map(str, files)))
+    made = {key: frozenset(versions.get(key, ())) for key in runs}
+    return Logged(runs, invalid, tuple(warnings), tuple(map(str, files)), made)
 
 
 def _planned_total(folder: Path) -> int:
@@ -261,6 +269,11 @@ def run_players(path: Path) -> Iterator[tuple[str, str]]:
 def is_log(file: Path) -> bool:
     """Return whether a file is one of records, in either form, or a log of Inspect's, by its name."""
     return (file.suffix in (".jsonl", SUFFIX) or file.name == COMPRESSED) and file.is_file()
+
+
+def record_version(found: Record) -> str:
+    """The version of the suite that made a record; empty where it does not say."""
+    return str(found.about.get("version", ""))
 
 
 def run_key(found: Record, form: LogSchema[Any]) -> tuple[str, ...]:

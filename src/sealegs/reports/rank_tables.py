@@ -11,7 +11,7 @@ from sealegs.reports.metric_grids import NOTHING, figure
 from sealegs.reports.modes import SHORT
 from sealegs.reports.tables import plain_table
 from sealegs.scoring.metric import Figure
-from sealegs.scoring.ranking_rows import RankTable
+from sealegs.scoring.ranking_rows import RankTable, why_unranked
 from sealegs.scoring.sample_size import PowerFigure
 from sealegs.scoring.scaling import Scaling
 from sealegs.scoring.set_difference import PrivateComparison
@@ -98,13 +98,16 @@ def heading(table: RankTable) -> str:
 def how(table: RankTable) -> list[str]:
     """The notes that a reader of the figures must know."""
     best = "the highest" if table.ranking.descending else "the lowest"
+    pairs = sum(one.p is not None for one in table.ranking.comparisons)
     notes = [
         f"Ranked by {shown_metric(table.metric)}, {best} first, with 95 % intervals; differences are paired by "
-        f"episode, and P values corrected for all {len(table.ranking.comparisons)} pairs by Holm. The interval of a "
+        f"episode, and P values corrected for all {pairs} pairs by Holm. The interval of a "
         "rank counts who is shown to be better and who to be worse."
     ]
     notes += [f"Published figures are of other tasks, and have no rank here ({note})." for note in _notes(table)]
-    notes += [f"{one.name} has no {shown_metric(table.metric)} and is not ranked." for one in table.left_out]
+    notes += [
+        f"{one.name} {why_unranked(one, shown_metric(table.metric))} and is not ranked." for one in table.left_out
+    ]
     return notes
 
 
@@ -145,9 +148,9 @@ def print_ranking_table(table: RankTable, console: Console, *, pairs: bool = Fal
             _print(names, lines, console)
         for line in private_notes(table.private):
             console.print(Text(line, style="dim"))
-    if pairs and table.ranking.comparisons:
+    if pairs and (lines := pair_lines(table)):
         console.print(Text(f"\nPaired differences of {shown_metric(table.metric)}, in points", style="bold"))
-        _print(["is higher by", "than", "P", "P (Holm)"], pair_lines(table), console)
+        _print(["is higher by", "than", "P", "P (Holm)"], lines, console)
 
 
 def course_tables(table: RankTable) -> Iterator[tuple[str, list[str], list[tuple[str, ...]], str]]:

@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import Literal
 
 from sealegs.scoring.entrants import Entrant
+from sealegs.scoring.invalid import NAME as INVALID
+from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.metric import ALL, Figure, Row, estimate, figure_row, player_row
 from sealegs.scoring.ranking import (
     Comparison,
@@ -22,6 +24,20 @@ from sealegs.scoring.scaling import Scaling
 from sealegs.scoring.set_difference import PrivateComparison, SetDifference
 
 SHOWN = 3  # metrics beside the one that ranks
+
+
+def invalid_of(entrant: Entrant) -> InvalidCount:
+    """The number of an entrant's invalid episodes."""
+    found = entrant.use.get(INVALID)
+    return InvalidCount() if found is None else InvalidCount(round((found.value or 0.0) * found.n / 100), found.n)
+
+
+def why_unranked(entrant: Entrant, metric: str) -> str:
+    """The reason why an entrant without a figure is in no ranking, to follow its name."""
+    if entrant.episodes:
+        return f"has no {metric}"
+    count = invalid_of(entrant)
+    return f"has no valid episode ({count.invalid:,} of {count.played:,} are invalid)"
 
 
 class RankRow(Row, total=False):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from sealegs.engines.folders import NamedEpisode
-from sealegs.engines.logs import LogSchema, read_judged
+from sealegs.engines.logs import Logged, LogSchema, read_judged, record_version
 from sealegs.faults.seeds import digest
 from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores, task_set_mark
 from sealegs.scoring.invalid import PlayedCell, played_cell, playing_rows
@@ -28,7 +28,7 @@ class EntrantForm(Generic[E, R]):
 
     Attributes:
         schema: the schema of its records.
-        scores: by what of the episodes that are there it is ranked. Those that it may choose from have equal parts.
+        scores: by what it is ranked, where these modes were played. Those that it may choose from have equal parts.
         place: the level, mode and task where an episode is counted.
         content: the key that tells an episode's task and faults from others; called with the episode and the digest of
             its faults, which takes long to find out again, or with an empty text.
@@ -39,7 +39,7 @@ class EntrantForm(Generic[E, R]):
     """
 
     schema: LogSchema[E]
-    scores: Callable[[Iterable[ComparedEpisode]], Scores[R]]
+    scores: Callable[[Collection[str]], Scores[R]]
     place: Callable[[E], tuple[str, str, str]]
     content: Callable[[E, str], Hashable]
     player: Callable[[tuple[str, ...]], Row]
@@ -79,7 +79,7 @@ def read_entrants(path: Path, form: EntrantForm[E, R], judge: Callable[[E, Recor
     def of_record(episode: E, found: Record) -> _Kept:
         cell = played_cell(*form.place(episode), found)
         about = found.about
-        return keep(episode, judge(episode, found), cell, str(about.get("version", "")), str(about.get("plan", "")))
+        return keep(episode, judge(episode, found), cell, record_version(found), str(about.get("plan", "")))
 
     def of_table(episode: E, one: JudgedEpisode[R]) -> _Kept:
         return keep(episode, one.result, one.played, one.version, one.plan)
@@ -88,22 +88,14 @@ def read_entrants(path: Path, form: EntrantForm[E, R], judge: Callable[[E, Recor
         logged = read_judged(path, form.schema, of_record)
     else:
         logged = read_with_table(path, form.table, of_table, judge)
-    return [
-        _entrant(path, form, key, found, logged.invalid[key], logged.warnings) for key, found in logged.runs.items()
-    ]
+    return [_entrant(path, form, key, logged) for key in logged.runs]
 
 
-def _entrant(
-    path: Path,
-    form: EntrantForm[E, R],
-    key: tuple[str, ...],
-    found: Mapping[E, _Kept],
-    invalid: Mapping[E, str],
-    warnings: tuple[str, ...],
-) -> Entrant:
+def _entrant(path: Path, form: EntrantForm[E, R], key: tuple[str, ...], logged: Logged[E, _Kept]) -> Entrant:
+    found, invalid = logged.runs[key], logged.invalid[key]
     who = form.player(key)
     settings = dict(zip(form.schema.settings, key, strict=True))
-    version = " and ".join(sorted({kept.version for kept in found.values()}))
+    version = " and ".join(sorted({kept.version for kept in found.values()} or logged.versions[key]))
     contents = [(kept.played.task, kept.content) for kept in found.values()]
     contents += [(form.place(one)[2], form.content(one, "")) for one in invalid]
     played = [kept.played for kept in found.values()]
@@ -114,7 +106,7 @@ def _entrant(
         who.get("agent") or who["model"],
         "agent" in who,
         str(path),
-        form.scores(episodes),
+        form.scores({one.mode for one in played}),
         episodes,
         task_set_mark(version, contents),
         {
@@ -123,7 +115,7 @@ def _entrant(
             if name not in form.not_compared
         },
         use_of(played, who),
-        warnings,
+        logged.warnings,
     )
 
 

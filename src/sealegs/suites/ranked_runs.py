@@ -13,10 +13,9 @@ from sealegs.engines.logs import SETTINGS
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios.task_sets import is_private
 from sealegs.scoring.entrants import Entrant
-from sealegs.scoring.invalid import NAME as INVALID
 from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.ranking import Ranking
-from sealegs.scoring.ranking_rows import RankTable
+from sealegs.scoring.ranking_rows import RankTable, invalid_of, why_unranked
 from sealegs.scoring.scaling import scaling_of
 from sealegs.scoring.set_difference import compare_sets
 from sealegs.suites.choices import unknown_name_problems
@@ -232,6 +231,8 @@ def ranked_tables(
         tables = [RankTable(ranking, private=compare_sets(public, secret, ranking.metric))]
     else:
         tables = [RankTable(ranking_of(group, metric)) for group in comparable_groups(entrants, vary=vary, apart=apart)]
+    for table in tables:
+        _check_ranked(table)
     if sizes is not None:
         tables = [replace(table, scaling=scaling_of(table.entrants, sizes)) for table in tables]
     if not published:
@@ -243,6 +244,13 @@ def ranked_tables(
             f"--published: there are no published figures for {metrics}; leave it out, or choose another --metric"
         )
     return found
+
+
+def _check_ranked(table: RankTable) -> None:
+    """Refuse a ranking of models without a figure."""
+    if not table.standings:
+        reasons = "; ".join(f"{one.name} ({one.source}) {why_unranked(one, table.metric)}" for one in table.left_out)
+        raise UserError(f"nothing can be ranked: {reasons}; run what is missing again, or leave it out")
 
 
 def _beside_published(table: RankTable) -> RankTable:
@@ -279,6 +287,5 @@ def read_sizes(file: Path) -> dict[str, float]:
 
 def worst_validity(tables: Iterable[RankTable]) -> InvalidCount:
     """The count of invalid episodes of the model with the largest share of them."""
-    found = (one.use.get(INVALID) for table in tables for one in table.entrants)
-    counts = [InvalidCount(round((one.value or 0.0) * one.n / 100), one.n) for one in found if one is not None]
+    counts = [invalid_of(one) for table in tables for one in table.entrants]
     return max(counts, key=lambda count: count.share, default=InvalidCount())

@@ -24,6 +24,7 @@ from sealegs.engines.logs import (
     known_episodes,
     read_run_files,
     record_after,
+    record_version,
     recorded,
 )
 from sealegs.engines.table_parts import (
@@ -132,8 +133,10 @@ def read_with_table(
     """
 
     def read(file: Path, warnings: list[str]) -> Iterator[ReadEpisode[E, K]]:
-        for run, episode, outside, found, promised in episodes_in(file, warnings, form, judge or form.judge):
-            yield ReadEpisode(run, episode, outside, None if found is None else keep(episode, found), promised)
+        for one in episodes_in(file, warnings, form, judge or form.judge):
+            found = one.kept
+            kept = None if found is None else keep(one.episode, found)
+            yield ReadEpisode(one.run, one.episode, one.outside, kept, one.promised, one.version)
 
     return read_run_files(path, form.schema, read)
 
@@ -221,12 +224,12 @@ def judged_episode(
     """Judge an episode by its record, unless it is invalid."""
     found, episode = one.record, one.episode
     if found.outside:
-        return ReadEpisode(one.run, episode, found.outside, None, one.promised)
+        return ReadEpisode(one.run, episode, found.outside, None, one.promised, record_version(found))
     judged = JudgedEpisode(
         found.episode,
         judge(episode, found),
         played_cell(*form.place(episode), found),
-        str(found.about.get("version", "")),
+        record_version(found),
         str(found.about.get("plan", "")),
         _loading(found, file, one.place, form),
     )
@@ -254,7 +257,7 @@ def table_row(one: RecordedEpisode[E], judged: JudgedEpisode[R] | None, form: Ve
         **{"name": found.episode, "outside": found.outside, "plan": str(found.about.get("plan", ""))},
         **{"run": _settings_row(form.schema.settings, one.run), "episode": one.episode},
         **dict(zip(("level", "mode", "task"), where, strict=True)),
-        **{"verdict": None, **own, "version": str(found.about.get("version", ""))},
+        **{"verdict": None, **own, "version": record_version(found)},
         **{"promised": one.promised, "start": start, "end": end},
     }
 
@@ -294,7 +297,7 @@ def episodes_of_rows(
         runs, episodes, outsides, promises, verdicts, own, used, places, *plain, strict=True
     ):
         if verdict is None:
-            yield ReadEpisode(run, episode, outside, None, promised)
+            yield ReadEpisode(run, episode, outside, None, promised, version)
             continue
         cell = PlayedCell(level, mode, task, "", *use)
         cell = cells.setdefault(cell, cell)  # mostly equal, and there are many

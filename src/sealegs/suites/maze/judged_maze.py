@@ -35,6 +35,7 @@ class JudgedMaze:
         candidates: the episodes that may get a card.
         warnings: what reading had to leave out.
         settings: of the run, in words.
+        faults: the seeds and the user's plans of all episodes, valid or not.
     """
 
     who: Row
@@ -44,6 +45,7 @@ class JudgedMaze:
     candidates: Candidates
     warnings: tuple[str, ...]
     settings: str
+    faults: frozenset[tuple[int, str]]
 
 
 class _Kept(NamedTuple):
@@ -80,6 +82,7 @@ def judge_maze_run(path: Path, judge: MazeJudge = judge_maze_episode) -> JudgedM
             candidates,
             logged.warnings,
             settings_in_words(key, SCHEMA),
+            frozenset((one.seed, one.own) for one in (*kept, *logged.invalid[key])),
         )
         for key, kept in logged.runs.items()
     ]

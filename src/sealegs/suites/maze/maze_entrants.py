@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable
 from pathlib import Path
 
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.attribution import TERMS
-from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores
+from sealegs.scoring.entrants import Entrant, Scores
 from sealegs.scoring.episode_verdict import STAGES
 from sealegs.scoring.maze_metrics import CLEAN, COMPOSITE, DESIGN, HARM, METRICS, TSR, MazeResult
 from sealegs.scoring.metric import Metric
@@ -41,9 +41,8 @@ def _scores(composite: bool) -> Scores[MazeResult]:
 WHOLE, PART = _scores(True), _scores(False)
 
 
-def scores_of(episodes: Iterable[ComparedEpisode]) -> Scores[MazeResult]:
-    """The metrics that these are ranked by: the composite score where it has all its parts, else TSR."""
-    modes = {one.mode for one in episodes}
+def scores_of(modes: Collection[str]) -> Scores[MazeResult]:
+    """The metrics that runs of these modes are ranked by: the composite score where it has all its parts, else TSR."""
     return WHOLE if CLEAN in modes and len(modes) > 1 else PART
 
 

@@ -21,7 +21,7 @@ def build_page_material(
     run: JudgedMaze, rows: Sequence[Row], compared: Sequence[Row], limits: Sequence[Row] = ()
 ) -> Material:
     """Put together what a page is made of; `limits` are the rows of the ceiling."""
-    seeds = sorted({episode.seed for episode in run.results})
+    seeds = sorted({seed for seed, _ in run.faults})
     notes = {"sealegs": __version__, **task_set_fact(rows), "seed": ", ".join(map(str, seeds))}
     return Material(
         who=run.who,
@@ -53,8 +53,7 @@ def differences(run: JudgedMaze, before: JudgedMaze, other: Path) -> list[Row]:
     Raises:
         LogError: they have other faults.
     """
-    drawn, drawn_before = ({(e.seed, e.own) for e in found.results} for found in (run, before))
-    if drawn != drawn_before:
+    if run.faults != before.faults:
         raise LogError(
             f"{other} has other faults than this run (seed or plan differ); compare runs of one seed and plan"
         )

@@ -114,3 +114,27 @@ def test_runs_of_one_plan_are_compared_though_the_provider_was_down(played: tupl
     dead = invalidate(home / "one", tmp_path / "dead", EVERY)
     assert suites()[name].report(home / "other", str(dead)).compared == []
     assert suites()[name].report(dead, str(home / "other")).compared == []
+
+
+@pytest.mark.parametrize("played", ["maze"], indirect=True)
+def test_what_is_missing_in_the_other_run_is_said_and_decides_the_exit_code(
+    played: tuple[str, Path], tmp_path: Path
+) -> None:
+    _, home = played
+    other = invalidate(home / "one", tmp_path / "other", range(4))
+    lines = (other / RECORDS).read_text("utf-8").splitlines(keepends=True)
+    last = max(place for place, line in enumerate(lines) if json.loads(line)["type"] == "started")
+    (other / RECORDS).write_text("".join(lines[:last]), "utf-8")  # as if it were stopped before its last episode
+    arguments = ["report", str(home / "other"), "--html", str(tmp_path / "page.html"), "--against"]
+    assert CliRunner().invoke(app, [*arguments, str(home / "one")]).exit_code == 0
+    done = CliRunner().invoke(app, [*arguments, str(other)])
+    assert done.exit_code == 3
+    said = " ".join(done.output.split())
+    assert "too many invalid episodes in the run that this one is compared with: 4 of 23 (17.4 %)" in said
+    assert f"{other}: 4 episodes are invalid and in no rate" in said
+    assert f"{other}: 23 of 24 episodes are finished" in said
+    assert f"{other}: 4 episodes are invalid" in (tmp_path / "page.html").read_text("utf-8")
+    dead = invalidate(home / "one", tmp_path / "dead", EVERY)
+    done = CliRunner().invoke(app, [*arguments, str(dead)])
+    assert done.exit_code == 3
+    assert f"{dead}: no episode is valid in both runs, so there are no differences" in " ".join(done.output.split())

@@ -37,8 +37,9 @@ def write_report(
         quiet: whether no table is printed.
         max_invalid: the share of invalid episodes, in %, above which that comes first.
     """
-    if too_many_invalid(found.validity, max_invalid):
-        print_too_many(found.validity, max_invalid)
+    for count, where in ((found.validity, ""), (found.other_validity, " in the run that this one is compared with")):
+        if too_many_invalid(count, max_invalid):
+            print_too_many(count, max_invalid, where)
     for warning in found.warnings:
         errors.print(f"note: {warning}")
     if json != "-" and not quiet:
@@ -61,10 +62,10 @@ def too_many_invalid(count: InvalidCount, most: float) -> bool:
     return count.share > most
 
 
-def print_too_many(count: InvalidCount, most: float) -> None:
+def print_too_many(count: InvalidCount, most: float, where: str = "") -> None:
     """Print that a run says little, because too many of its episodes are invalid."""
     share = f"{count.invalid:,} of {count.played:,} ({count.share:.1f} %)"
-    errors.print(f"too many invalid episodes: {share}, and --max-invalid allows {most:g} %", style="bold red")
+    errors.print(f"too many invalid episodes{where}: {share}, and --max-invalid allows {most:g} %", style="bold red")
 
 
 def print_empty_shard(shard: str) -> None:

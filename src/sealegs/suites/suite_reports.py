@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,20 @@ def _none_invalid() -> InvalidCount:
     return InvalidCount()
 
 
+def notes_on_other(path: str, warnings: Iterable[str], compared: Sequence[Row]) -> tuple[str, ...]:
+    """The notes on a run that another one is compared with.
+
+    Args:
+        path: of the run.
+        warnings: what reading it had to leave out.
+        compared: the rows of the comparison.
+    """
+    notes = [warning if warning.startswith(path) else f"{path}: {warning}" for warning in warnings]
+    if not any(row["value"] is not None for row in compared):
+        notes.append(f"{path}: no episode is valid in both runs, so there are no differences")
+    return tuple(notes)
+
+
 @dataclass(frozen=True)
 class RunReport:
     """The report on finished episodes.
@@ -35,6 +49,7 @@ class RunReport:
         beside: prints what the run is compared with, such as published rows.
         compared: the rows of the comparison.
         validity: how many episodes failed outside agent and tools, and are in no figure.
+        other_validity: the same of the run that it is compared with.
     """
 
     rows: list[Row]
@@ -44,6 +59,7 @@ class RunReport:
     beside: Callable[[Console], None] = _nothing
     compared: list[Row] = field(default_factory=list)
     validity: InvalidCount = field(default_factory=_none_invalid)
+    other_validity: InvalidCount = field(default_factory=_none_invalid)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from sealegs.inject import EndlessWait, VirtualClock
 from sealegs.reports.page_sections import PageSection
 from sealegs.reports.suite_page import SUITE_SECTIONS, SuitePage, print_suite_table, render_suite_page
 from sealegs.scoring.entrants import Entrant, Scores
-from sealegs.scoring.invalid import PlayedCell, invalid_count, played_cell, playing_rows
+from sealegs.scoring.invalid import InvalidCount, PlayedCell, invalid_count, played_cell, playing_rows
 from sealegs.scoring.metric import ALL, Metric, Row, player_row
 from sealegs.scoring.suite_metrics import (
     DESIGN,
@@ -38,7 +38,7 @@ from sealegs.scoring.suite_metrics import (
 from sealegs.suites.choices import ENGINES, ChoiceError, unknown_name_problems, who_problems
 from sealegs.suites.run_options import RunOptions, hidden_option
 from sealegs.suites.suite import Suite
-from sealegs.suites.suite_reports import RunReport
+from sealegs.suites.suite_reports import RunReport, notes_on_other
 from sealegs.suites.tool_episode import LedgeredTools, ToolEpisode, case_text, open_session
 from sealegs.tasks.editions import TASK_SET, contents_digest, edition, edition_facts
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, Recorder
@@ -310,17 +310,19 @@ class ToolSuite(Suite[ToolSuiteOptions, ToolEpisode, Record, EpisodeResult]):
         """Read and judge runs; `against` is another run's logs, or the name of the suite's published rows."""
         judged, warnings = self._judged(logs)
         compared: list[Row] = []
+        other_validity = InvalidCount()
         if self.published and against == self.published.name and not Path(against).exists():
             compared = self.published.rows(metric.name for metric in self.metrics)
         elif against:
             others, more = self._judged(Path(against))
-            warnings += more
             if len(judged) != 1 or len(others) != 1:
                 raise LogError(f"one run can be compared with one; {logs} has {len(judged)}, {against} {len(others)}")
             (run,), (before,) = judged, others
             # The other run comes first: a difference is what this run has more than that one.
             one, other = ([result for result, _ in each.results] for each in (before, run))
             compared = suite_differences(one, other, self.metrics, run.who)
+            other_validity = invalid_count(before.played)
+            warnings += notes_on_other(against, more, compared)
         rows: list[Row] = []
         for run in judged:
             rows += suite_table([result for result, _ in run.results], self.metrics, run.who)
@@ -339,6 +341,7 @@ class ToolSuite(Suite[ToolSuiteOptions, ToolEpisode, Record, EpisodeResult]):
             beside=beside if compared else lambda _: None,
             compared=compared,
             validity=invalid_count([one for run in judged for one in run.played]),
+            other_validity=other_validity,
         )
 
     def entrants(self, logs: Path) -> list[Entrant]:

@@ -52,7 +52,8 @@ def report_command(
     write_report(found, json, beside=True, max_invalid=max_invalid)
     if json != "-":
         console.print(f"Page written to {target}.", highlight=False)
-    exit_if_invalid(found.validity, max_invalid)
+    for count in (found.validity, found.other_validity):
+        exit_if_invalid(count, max_invalid)
 
 
 def _verify(logs: Path, json: str) -> None:

@@ -13,7 +13,7 @@ from sealegs.engines.logs import LogError
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.metric import Row
 from sealegs.suites.suite import RunView, Suite
-from sealegs.suites.suite_reports import RunReport
+from sealegs.suites.suite_reports import RunReport, notes_on_other
 from sealegs.traces.folder_lock import FolderLock
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sealegs.reports.suite_page import SuitePage
     from sealegs.scoring.entrants import Entrant
     from sealegs.scoring.eval_metrics import EvalResult
+    from sealegs.scoring.invalid import InvalidCount
     from sealegs.scoring.metric import AnyMetric
     from sealegs.suites.inspect_eval.eval_judging import EvalContext
     from sealegs.suites.inspect_eval.eval_logs import PlayedEpisode
@@ -115,12 +116,14 @@ class InspectSuite(Suite["InspectOptions", "PlayedEpisode", "EvalContext", "Eval
         results = judged_episodes(found, self.judge)
         rows = eval_table(results, found.who, self.metrics)
         compared: list[Row] = []
+        warnings, other_validity = (*found.warnings, *run_notes(found)), InvalidCount()
         if against:
             other = read_eval_logs(Path(against))
             if other.facts["task"] != found.facts["task"]:
                 raise LogError(f"{against} is a run of {other.facts['task']}, and {logs} of {found.facts['task']}")
-            compared = run_differences(judged_episodes(other, self.judge), results, found.who)
-        warnings = (*found.warnings, *run_notes(found))
+            before = judged_episodes(other, self.judge)
+            compared, other_validity = run_differences(before, results, found.who), _validity(before)
+            warnings += notes_on_other(against, (*other.warnings, *run_notes(other)), compared)
 
         def beside(console: Console) -> None:
             print_suite_table(compared, console)
@@ -135,8 +138,15 @@ class InspectSuite(Suite["InspectOptions", "PlayedEpisode", "EvalContext", "Eval
             ),
             beside=beside if compared else lambda _: None,
             compared=compared,
-            validity=InvalidCount(sum(bool(one.invalid) for one in results), sum(one.played for one in results)),
+            validity=_validity(results),
+            other_validity=other_validity,
         )
+
+
+def _validity(results: Sequence[EvalResult]) -> InvalidCount:
+    from sealegs.scoring.invalid import InvalidCount
+
+    return InvalidCount(sum(bool(one.invalid) for one in results), sum(one.played for one in results))
 
 
 def _draft(options: InspectOptions, folder: Path) -> Path:

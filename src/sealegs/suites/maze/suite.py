@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from sealegs.engines.folders import Progress
 from sealegs.suites.published_rows import PublishedRows
 from sealegs.suites.run_options import LOGS
 from sealegs.suites.suite import Suite
-from sealegs.suites.suite_reports import DetectionReport, RunReport
+from sealegs.suites.suite_reports import DetectionReport, RunReport, notes_on_other
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from sealegs.scenarios.scenario import Scenario
     from sealegs.scoring.entrants import Entrant
     from sealegs.scoring.maze_metrics import MazeResult
-    from sealegs.scoring.metric import AnyMetric
+    from sealegs.scoring.metric import AnyMetric, Row
     from sealegs.suites.maze.options import MazeOptions
     from sealegs.suites.suite import EpisodeJudge
     from sealegs.traces import Record
@@ -157,7 +158,7 @@ class MazeSuite(Suite["MazeOptions", "Scenario", "Record", "MazeResult"]):
         from sealegs.reports.maze_page import render_maze_page
         from sealegs.reports.metric_grids import MazeResults
         from sealegs.reports.tables import print_limits, print_ranking, print_tables
-        from sealegs.scoring.invalid import invalid_count, playing_rows
+        from sealegs.scoring.invalid import InvalidCount, invalid_count, playing_rows
         from sealegs.scoring.maze_metrics import CEILING, maze_table
         from sealegs.suites.maze.judged_maze import judge_maze_run
         from sealegs.suites.maze.page_material import build_page_material, ceiled_results, differences
@@ -170,7 +171,12 @@ class MazeSuite(Suite["MazeOptions", "Scenario", "Record", "MazeResult"]):
         rows += playing_rows(found.played, found.who)
         published = against == self.published.name and not Path(against).exists()
         other = Path(against)
-        compared = differences(found, judge_maze_run(other, self.judge), other) if against and not published else []
+        compared: list[Row] = []
+        warnings, other_validity = found.warnings, InvalidCount()
+        if against and not published:
+            before = judge_maze_run(other, self.judge)
+            compared, other_validity = differences(found, before, other), invalid_count(before.played)
+            warnings += notes_on_other(against, before.warnings, compared)
         prompt = prompt_of([found.facts["prompt"]])
 
         def show(console: Console) -> None:
@@ -183,13 +189,15 @@ class MazeSuite(Suite["MazeOptions", "Scenario", "Record", "MazeResult"]):
 
         return RunReport(
             rows=[*rows, *limits],
-            warnings=found.warnings,
+            warnings=warnings,
             show=show,
             page=lambda: render_maze_page(
-                build_page_material(found, [*rows, *limits], compared, limits), sections=self.sections
+                build_page_material(replace(found, warnings=warnings), [*rows, *limits], compared, limits),
+                sections=self.sections,
             ),
             beside=beside,
             validity=invalid_count(found.played),
+            other_validity=other_validity,
             compared=[*compared, *(published_rows(prompt) if published else ())],
         )
 

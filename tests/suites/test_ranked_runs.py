@@ -95,6 +95,16 @@ def test_differences_are_those_of_two_reports(runs: Path, table: RankTable) -> N
     assert found.p <= found.p_holm
 
 
+def test_a_report_prints_the_differences_from_another_run(runs: Path, tmp_path: Path) -> None:
+    other, files = str(runs / "oracle"), ["--html", str(tmp_path / "x.html"), "--json", str(tmp_path / "x.json")]
+    done = CliRunner().invoke(app, ["report", str(runs / "naive"), "--against", other, *files])
+    assert f"Paired differences from {other}, in points" in " ".join(done.output.split())
+    rows = {row["metric"]: row for row in json.loads((tmp_path / "x.json").read_text("utf-8"))["rows"]}
+    row = rows["composite_difference"]
+    shown = f"{row['value']:+.1f} [{row['low']:+.1f}, {row['high']:+.1f}]".replace("-", "−")
+    assert re.search(rf"Composite +{re.escape(shown)} +{row['n']}\n", done.output)
+
+
 def test_cells_are_those_of_the_reports(runs: Path, table: RankTable) -> None:
     rows = {(r["level"], r["mode"]): r["value"] for r in SUITE.report(runs / "retrier").rows if r["metric"] == "tsr"}
     own = next(cells for cells, one in zip(table.cells, table.entrants, strict=True) if one.name == "retrier")

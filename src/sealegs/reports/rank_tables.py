@@ -10,7 +10,7 @@ from rich.text import Text
 from sealegs.reports.metric_grids import NOTHING, figure
 from sealegs.reports.modes import SHORT
 from sealegs.reports.tables import plain_table
-from sealegs.scoring.metric import Figure
+from sealegs.scoring.metric import Figure, Row
 from sealegs.scoring.ranking_rows import RankTable, why_unranked
 from sealegs.scoring.sample_size import PowerFigure
 from sealegs.scoring.scaling import Scaling
@@ -279,6 +279,25 @@ def _print(head: Sequence[str], lines: Sequence[Sequence[str]], console: Console
             table.add_row(Text(name), *map(Text, cells[start:end]))
         console.print(table)
         start = end
+
+
+def print_differences(rows: Sequence[Row], other: str, console: Console) -> None:
+    """Print the paired differences of a run from another one; nothing without any.
+
+    Args:
+        rows: the differences, over all levels and modes.
+        other: what the run is compared with.
+        console: where.
+    """
+    if not rows:
+        return
+    console.print(Text(f"\nPaired differences from {other}, in points", style="bold"))
+    table = plain_table(["difference", "episodes"])
+    for row in rows:
+        found = Figure(row["value"], row["low"], row["high"], row["n"])
+        name = shown_metric(row["metric"].removesuffix("_difference"))
+        table.add_row(Text(name), shown_figure(found, signed=True), f"{found.n:,}")
+    console.print(table)
 
 
 def print_power(found: Sequence[PowerFigure], wanted: float, console: Console) -> None:

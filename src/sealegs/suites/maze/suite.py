@@ -157,6 +157,7 @@ class MazeSuite(Suite["MazeOptions", "Scenario", "Record", "MazeResult"]):
         from sealegs.reports.comparison import prompt_of, published_rows
         from sealegs.reports.maze_page import render_maze_page
         from sealegs.reports.metric_grids import MazeResults
+        from sealegs.reports.rank_tables import print_differences
         from sealegs.reports.tables import print_limits, print_ranking, print_tables
         from sealegs.scoring.invalid import InvalidCount, invalid_count, playing_rows
         from sealegs.scoring.maze_metrics import CEILING, maze_table
@@ -186,6 +187,7 @@ class MazeSuite(Suite["MazeOptions", "Scenario", "Record", "MazeResult"]):
         def beside(console: Console) -> None:
             if published:
                 print_ranking(rows, results, prompt, console)
+            print_differences(compared, against, console)
 
         return RunReport(
             rows=[*rows, *limits],

@@ -6,20 +6,33 @@ A help that names suites has a place for their names, such as `{graded}`, which 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
-from sealegs.cli.target_files import check_json_target
+from sealegs.cli.target_files import check_file_target, check_json_target
 from sealegs.engines.shards import SHARD_HELP, parse_shard
 from sealegs.suites.choices import MOST_JOBS, MOST_SEED
+from sealegs.traces.folder_urls import folder_url
 
 
 def json_option(written: str) -> Any:
     """Return the option `--json`, which writes this. A file that cannot be written is refused before all else."""
     help_text = f"Write {written} to this file, or - for standard output."
     return typer.Option("--json", callback=check_json_target, help=help_text)
+
+
+def page_option(help: str) -> Any:
+    """Return the option `--html`, which names a page. A file that cannot be written is refused before all else."""
+
+    def check(file: Path | None) -> Path | None:
+        if file is not None and not folder_url(file):  # URLs are refused as those of any other option
+            check_file_target("--html", str(file))
+        return file
+
+    return typer.Option("--html", callback=check, help=help)
 
 
 def seed_option(help: str) -> Any:

@@ -17,7 +17,7 @@ from sealegs.cli.output import (
     too_many_invalid,
     write_table_rows,
 )
-from sealegs.cli.shared_options import json_option
+from sealegs.cli.shared_options import json_option, page_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
 from sealegs.cli.target_files import write_target
 from sealegs.cli.terminal import echo
@@ -85,7 +85,7 @@ def run(
 def report_campaign(
     folder: Annotated[Path, typer.Argument(help="The folder of a `campaign run`.")],
     max_invalid: float,
-    html: Annotated[Path | None, typer.Option(help="Where to write the page; in the folder by default.")] = None,
+    html: Annotated[Path | None, page_option("Where to write the page; in the folder by default.")] = None,
     judge: Annotated[str, JUDGE] = "",
     json: Annotated[str, JSON] = "",
 ) -> None:

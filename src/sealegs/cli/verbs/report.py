@@ -9,7 +9,7 @@ import typer
 
 from sealegs.cli.consoles import console
 from sealegs.cli.output import exit_if_invalid, write_report, write_table_rows
-from sealegs.cli.shared_options import JUDGING_JOBS, CommandOnSuites, json_option
+from sealegs.cli.shared_options import JUDGING_JOBS, CommandOnSuites, json_option, page_option
 from sealegs.cli.target_files import write_target
 from sealegs.cli.terminal import echo
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
@@ -22,7 +22,7 @@ def report_command(
     logs: Annotated[
         Path, typer.Argument(help="A run's folder, a file of records, an Inspect log, or OpenTelemetry's spans.")
     ],
-    html: Annotated[Path | None, typer.Option(help="Where to write the page; beside the logs by default.")] = None,
+    html: Annotated[Path | None, page_option("Where to write the page; beside the logs by default.")] = None,
     against: Annotated[
         str,
         typer.Option(help="Another run's logs: paired differences; or published rows: {published}."),

@@ -57,7 +57,7 @@ class _PendingSignal(int):
 ALARM = _PendingSignal(getattr(signal, "SIGALRM", 0))
 
 
-class TimeLimit:
+class RunTimeLimit:
     """A block of the main thread that ends after some real time, or with Ctrl-C, whatever it swallows.
 
     An agent may swallow what is raised (a bare `except:` in a loop). So it is raised again and again, and from the
@@ -75,7 +75,7 @@ class TimeLimit:
         self._follows = False  # the signal that comes next was left pending by the one before
         self._owner: FrameType | None = None
 
-    def __enter__(self) -> TimeLimit:
+    def __enter__(self) -> RunTimeLimit:
         self._owner = sys._getframe(1)
         self._hook = lost_exceptions(RunOverTime, lambda: signal.setitimer(signal.ITIMER_REAL, SOON, AGAIN))
         self._hook.__enter__()
@@ -141,11 +141,11 @@ class TimeLimit:
         return False
 
 
-def time_limited(seconds: float) -> AbstractContextManager[TimeLimit | None]:
+def time_limited(seconds: float) -> AbstractContextManager[RunTimeLimit | None]:
     """Raise `RunOverTime` in this block after so many seconds of real time, if a timer can be had."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         return nullcontext()
-    return TimeLimit(seconds)
+    return RunTimeLimit(seconds)
 
 
 @contextmanager

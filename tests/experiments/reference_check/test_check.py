@@ -264,6 +264,36 @@ def test_a_check_is_resumed_and_reported(tmp_path: Path) -> None:
     assert read.left_out == whole.left_out
 
 
+@pytest.mark.parametrize("down", [1, 2])
+def test_a_run_to_learn_from_that_failed_is_made_again(down: int) -> None:
+    made: list[str] = []
+    trouble: list[BaseException] = [ConnectionError("the model's provider is down")]
+
+    def agent(request: str, tools: shop.Tools) -> str:
+        made.append(request)
+        if len(made) == down and trouble:
+            raise trouble.pop()
+        return shop.careful(request, tools)
+
+    with pytest.raises(UserError, match=r"a run without faults is not right .*provider is down"):
+        checked(agent, out="runs")
+    assert len(made) == down
+    whole = checked(agent, out="runs")
+    assert not whole.failures
+    assert len(made) == 3 + len(whole.runs), "the one that failed, two to learn from, and those that are judged"
+
+
+def test_kept_runs_that_teach_nothing_are_made_again() -> None:
+    moods = iter(["no"])
+
+    def agent(request: str, tools: shop.Tools) -> str:
+        return "I did not feel like it." if next(moods, "") else shop.careful(request, tools)
+
+    with pytest.raises(UserError, match="called no tool"):
+        checked(agent, out="runs", clean_runs=1)
+    assert not checked(agent, out="runs", clean_runs=1).failures
+
+
 def test_a_corrected_file_wins() -> None:
     checked(shop.careful, alternatives=())
     file = Path("sealegs-check.yaml")

@@ -262,18 +262,35 @@ class _CheckRunner:
             found = self._from_file(self.file)
             self.view.note(f"the reference is that of {self.file}")
             return found
-        results = [self._clean(number, folder) for number in range(1, self.options.clean_runs + 1)]
+        numbers = range(1, self.options.clean_runs + 1)
+        kept = [number for number in numbers if _right(folder.runs.get(f"{LEARN}/{number}"))]
+        results = [self._clean(number, folder) for number in numbers]
+        try:
+            learned = self._learned(results)
+        except UserError as error:
+            if not kept:
+                raise
+            # With other declarations the kept runs might have been enough; as they are not, others may be.
+            self.view.note(f"nothing is learned from the kept runs without faults ({error}); they are made again")
+            learned = self._learned([self._clean(number, folder, anew=True) for number in numbers])
+        if self.file is not None:
+            write_reference(self.file, learned)
+            self.view.note(f"what right looks like is in {self.file}; correct it and run again")
+        return learned
+
+    def _learned(self, results: Sequence[RunResult]) -> LearnedReference:
+        """The reference that clean runs show.
+
+        Raises:
+            UserError: they show none.
+        """
         records = [one.record for one in results]
         if not any(record.turns for record in records):
             raise UserError(
                 f"{self.options.agent} called no tool through Sealegs in {len(records)} runs; wire its tools as "
                 "docs/adapters.md shows, or give it an argument `tools`"
             )
-        learned = learn_reference(records, self.request, self.tools, self.declared, self.reset)
-        if self.file is not None:
-            write_reference(self.file, learned)
-            self.view.note(f"what right looks like is in {self.file}; correct it and run again")
-        return learned
+        return learn_reference(records, self.request, self.tools, self.declared, self.reset)
 
     def _require_same(self, found: LearnedReference) -> None:
         remedy = "give reference=... another file, or delete it to learn anew"
@@ -297,14 +314,14 @@ class _CheckRunner:
                     "them there, or delete it to learn anew"
                 )
 
-    def _clean(self, number: int, folder: ExperimentFolder) -> RunResult:
-        """A run to learn from.
+    def _clean(self, number: int, folder: ExperimentFolder, *, anew: bool = False) -> RunResult:
+        """A run to learn from: the one that was kept if it is right, unless one is wanted anew.
 
         Raises:
             UserError: its answer is wrong.
         """
         name = f"{LEARN}/{number}"
-        if name not in folder.runs:
+        if anew or not _right(folder.runs.get(name)):
             self.reset()
             facts = {"suite": SUITE, "mode": LEARN, "place": "", "moment": "", "epoch": number, "reference": ""}
             player = replace(self.player, check=self.check, facts=facts)
@@ -331,6 +348,11 @@ class _CheckRunner:
             results.append(folder.runs[episode.id])
             self.view.progress(number + 1, len(episodes))
         return results
+
+
+def _right(held: RunResult | None) -> bool:
+    """Return whether there is such a run and nothing is wrong with it; else it may have failed for outside reasons."""
+    return held is not None and not held.problems
 
 
 def _facts(episode: CheckEpisode, digest: str) -> dict[str, Any]:

@@ -283,6 +283,16 @@ def test_a_run_to_learn_from_that_failed_is_made_again(down: int) -> None:
     assert len(made) == 3 + len(whole.runs), "the one that failed, two to learn from, and those that are judged"
 
 
+def test_an_action_of_some_runs_alone_is_said_to_be_that() -> None:
+    moods = iter(["", "no"])
+
+    def agent(request: str, tools: shop.Tools) -> str:
+        return "I did not feel like it." if next(moods) else shop.careful(request, tools)
+
+    with pytest.raises(UserError, match=r"^refund acted in 1 of 2 runs without faults, so nothing says whether"):
+        checked(agent, alternatives=())
+
+
 def test_kept_runs_that_teach_nothing_are_made_again() -> None:
     moods = iter(["no"])
 

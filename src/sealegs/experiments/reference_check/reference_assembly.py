@@ -44,13 +44,7 @@ def learn_reference(
     search = AlternativeSearch(learner, deliverables, {tool.spec.name: tool for tool in tools}, reset)
     alternatives = search.found(declared)
     if not learner.needed:
-        varying = sorted({learner.tool_of(step).name for step in learner.order if learner.tool_of(step).effects})
-        if varying:
-            raise UserError(
-                f"{', '.join(varying)} acted several times with arguments that no two runs without faults share, so "
-                "nothing says which calls are the same; make what varies come from the task or from another tool"
-            )
-        raise UserError(f"nothing that the agent answered came from a tool, and no tool acts; {REMEDY}")
+        raise UserError(_why_nothing_needed(learner))
     steps = learner.steps(learner.needed, learner.needed) + learner.steps(
         [step for step in search.extra if step not in learner.needed], search.extra
     )
@@ -67,6 +61,24 @@ def learn_reference(
     )
     check_reference(found)
     return found
+
+
+def _why_nothing_needed(learner: ReferenceLearner) -> str:
+    """The reason why nothing of the task can be judged."""
+    acting = sorted({learner.tool_of(step).name for step in learner.order if learner.tool_of(step).effects})
+    for name in acting:
+        times = sum(any(call.tool == name for call in run.calls) for run in learner.runs)
+        if times < len(learner.runs):
+            return (
+                f"{name} acted in {times} of {len(learner.runs)} runs without faults, so nothing says whether the task "
+                "needs it; let the agent do the same in each run, or run the check again if that was by chance"
+            )
+    if acting:
+        return (
+            f"{', '.join(acting)} acted several times with arguments that no two runs without faults share, so nothing "
+            "says which calls are the same; make what varies come from the task or from another tool"
+        )
+    return f"nothing that the agent answered came from a tool, and no tool acts; {REMEDY}"
 
 
 def _notes(

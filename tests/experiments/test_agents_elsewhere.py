@@ -102,6 +102,21 @@ def test_a_command_without_a_place_reads_its_input_from_standard_input(tmp_path:
     assert report.runs[0].record.answer == "said; $(rm -rf x) 5", "no shell reads the input"
 
 
+def test_a_command_of_one_word_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "agent.sh"
+    program.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'agent.py'))}\n")
+    with pytest.raises(UserError, match=r"agent\.sh is a file that may not be executed; run: chmod \+x \./agent\.sh"):
+        experiment("./agent.sh", plan("pay"), inputs=["x"], runs=1, baseline=False)
+    program.chmod(0o755)
+    (tmp_path / "agent.py").write_text(AGENT)
+    for name in ("./agent.sh", str(program)):
+        report = experiment(name, plan("pay"), inputs=["x"], runs=1, baseline=False)
+        assert report.runs[0].passed, report.runs[0].problems
+    with pytest.raises(UserError, match="'sh' is not an agent; give module:function, or the program by its path: /"):
+        experiment("sh", plan("pay"), inputs=["x"], runs=1)
+
+
 def test_a_command_finds_the_seconds_after_which_a_call_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(f"{AGENT}\nimport os\nprint(os.environ['SEALEGS_TIMEOUT'])\n")
     command = f"{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'agent.py'))} {{input}}"

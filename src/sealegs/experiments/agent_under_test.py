@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache, partial
+from pathlib import Path
 from typing import Any, Protocol
 
 from sealegs.experiments.command_agent import CommandAgent
@@ -137,12 +138,20 @@ def agent_from(target: str | Callable[..., Any] | object, command: Sequence[str]
         words = shlex.split(target)
     except ValueError as error:
         raise UserError(f"{target!r} is not a command: {error}; close its quotes") from error
-    # A single word is more often a mistyped name than a program, and would be run as one.
-    if len(words) > 1 and shutil.which(words[0]):
+    # A single word is more often a mistyped name than a program, and would be run as one, unless it is a path.
+    if words and (len(words) > 1 or "/" in words[0]) and shutil.which(words[0]):
         return CommandAgent(target, tuple(words))
-    raise UserError(
-        f"{target!r} is not an agent; give module:function, an address, or a command in quotes whose program exists"
-    )
+    raise UserError(f"{target!r} is not an agent; {_remedy(words)}")
+
+
+def _remedy(words: Sequence[str]) -> str:
+    """The remedy for a command that cannot be run."""
+    program = shutil.which(words[0]) if words else None
+    if program:
+        return f"give module:function, or the program by its path: {program}"
+    if words and "/" in words[0] and Path(words[0]).is_file():
+        return f"{words[0]} is a file that may not be executed; run: chmod +x {shlex.quote(words[0])}"
+    return "give module:function, an address, or a command in quotes whose program exists"
 
 
 def _agent_of(found: Any, name: str) -> AgentUnderTest:

@@ -362,6 +362,23 @@ def test_a_bad_mark_is_reported_without_a_traceback(place: pytest.Pytester, mark
     assert "pytest_faults" not in done.stdout.str()
 
 
+@pytest.mark.parametrize("more", ["", ", runs=5"])
+def test_two_marks_on_one_test_are_an_error(place: pytest.Pytester, more: str) -> None:
+    marks = f'@pytest.mark.faults("outage.yaml"{more})\n@pytest.mark.faults("outage.yaml", seed=2{more})\n'
+    place.makepyfile(lines(f"{marks}def test_two():\n    raise AssertionError\n"))
+    done = place.runpytest_inprocess()
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines(["test_two has several marks @pytest.mark.faults, and one counts; write their rules *"])
+
+
+def test_the_mark_of_a_test_counts_before_that_of_its_module(place: pytest.Pytester) -> None:
+    module = 'pytestmark = pytest.mark.faults("outage.yaml", max_calls=0)\n'
+    place.makepyfile(
+        lines(f"{module}@pytest.mark.faults('outage.yaml', max_calls=5)\ndef test_one():\n    assert True\n")
+    )
+    place.runpytest_inprocess().stdout.fnmatch_lines(["*::test_one: outage (seed 0): 0 calls*"])
+
+
 def test_who_never_asks_loads_nothing(place: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     test = """
 import sys

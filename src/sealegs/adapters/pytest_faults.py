@@ -195,6 +195,7 @@ class Faults:
         mark = self._item.get_closest_marker(MARK)
         if mark is None:
             return
+        require_one_mark(self._item)
         for name in OF_RUNS:
             if name in mark.kwargs:
                 raise UserError(f"@pytest.mark.faults of {self._item.name} has {name} and no runs; add runs=20, say")
@@ -263,6 +264,19 @@ KEY = pytest.StashKey[Faults]()
 def faults_of(item: pytest.Item) -> Faults:
     """The faults of this test, made at their first use."""
     return item.stash.setdefault(KEY, Faults(item))
+
+
+def require_one_mark(item: pytest.Item) -> None:
+    """Refuse several marks on one test, of which the closest would count; those of its class and module are others.
+
+    Raises:
+        UserError: there are several.
+    """
+    if sum(mark.name == MARK for mark in item.own_markers) > 1:
+        raise UserError(
+            f"{item.name} has several marks @pytest.mark.faults, and one counts; write their rules into one plan, or "
+            "open a session for each with the fixture `faults`"
+        )
 
 
 def asks_for_runs(item: pytest.Item) -> bool:

@@ -14,7 +14,14 @@ from unittest import TestCase
 
 import pytest
 
-from sealegs.adapters.pytest_faults import FaultWatch, add_section, asks_for_runs, faults_of, note_on_report
+from sealegs.adapters.pytest_faults import (
+    FaultWatch,
+    add_section,
+    asks_for_runs,
+    faults_of,
+    note_on_report,
+    require_one_mark,
+)
 from sealegs.adapters.pytest_marks import MARK
 from sealegs.experiments.body_runs import (
     BodyAgent,
@@ -178,6 +185,7 @@ def runs_of(item: pytest.Item) -> RunsOfTest:
     """
     mark = item.get_closest_marker(MARK)
     assert mark is not None
+    require_one_mark(item)
     who = f"@pytest.mark.faults of {item.name}"
     if not isinstance(item, pytest.Function) or (item.cls is not None and issubclass(item.cls, TestCase)):
         raise UserError(f"{who}: runs are for test functions; write it as a function, or leave runs out")

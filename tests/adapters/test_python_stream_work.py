@@ -1,18 +1,21 @@
-"""Generators as tools that are left before their end: how much of the work was done, and how they are closed."""
+"""Generators as tools that are left before their end: how much of the work was done, and how they are closed.
+
+At last, generators that pass unchanged.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sealegs
-from sealegs.adapters.python import wrap
+from sealegs.adapters.python import tool, wrap
 from sealegs.faults import Fault, Value
 from sealegs.faults.kinds import Delay, Drip, Interrupted
 from sealegs.faults.kinds.interrupted import MOST_UNDECLARED
@@ -301,3 +304,55 @@ async def test_a_caller_that_did_not_leave_does_not_hear_of_the_clean_up(bare: A
     assert [type(one) for one in await taken(wrap(bare, cut.session))] == [int, ConnectionResetError]
     late = Episode(rule(Drip(seconds=2.0)), timeout=3.0)
     assert [type(one) for one in await taken(wrap(bare, late.session))] == [int, TimeoutError]
+
+
+async def talking(shop: str) -> AsyncGenerator[Any, Any]:
+    """A tool that gives back what it was sent."""
+    heard: Any = None
+    while heard != "enough":
+        try:
+            heard = yield heard
+        except KeyError as error:
+            heard = f"caught {error}"
+
+
+PASSES = pytest.mark.parametrize(
+    "passed", [tool(talking), wrap(talking, Session()), wrap(talking, Session(plan(rule(Delay(), tool="other"))))]
+)
+
+
+@PASSES
+async def test_an_async_tool_that_passes_unchanged_is_sent_values_and_exceptions(passed: Any) -> None:
+    source = passed("corner")
+    assert await anext(source) is None
+    assert await source.asend("hello") == "hello"
+    assert await source.athrow(KeyError("k")) == "caught 'k'"
+    assert await source.asend(2) == 2
+    with pytest.raises(StopAsyncIteration):
+        await source.asend("enough")
+
+
+@PASSES
+async def test_an_exception_that_an_async_tool_does_not_take_ends_it(passed: Any) -> None:
+    source = passed("corner")
+    await anext(source)
+    mine = LookupError("mine")
+    with pytest.raises(LookupError) as raised:
+        await source.athrow(mine)
+    assert raised.value is mine
+    assert frames(mine)[1:] == ["talking", "talking"]  # the wrapper's frame, and the tool's
+    with pytest.raises(StopAsyncIteration):
+        await anext(source)
+
+
+@pytest.mark.parametrize("leave", [None, KeyError("mine"), GeneratorExit()], ids=["close", "error", "exit"])
+async def test_the_clean_up_of_an_async_tool_that_passes_unchanged(leave: BaseException | None) -> None:
+    assert told(await left(wrap(untidy_async, Session()), leave)) == told(await left(untidy_async, leave))
+
+
+async def test_an_async_tool_that_passes_unchanged_is_closed() -> None:
+    done: Done = []
+    source = wrap(paying_async(done), Session())(17)
+    await anext(source)
+    await source.aclose()
+    assert done == ["step 1", "closed"]

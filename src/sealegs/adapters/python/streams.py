@@ -160,10 +160,26 @@ def async_stream_guard(
         if (session := session_of()) is None or (
             intercepted := session.intercept(name, read, args, kwargs, spec)
         ) is None:
-            async with aclosing(function(*args, **kwargs)) as source:
-                async for chunk in source:
-                    yield chunk
-            return
+            # What `yield from` does for a sync tool.
+            source = function(*args, **kwargs)
+            thrown: BaseException | None = None
+            try:
+                chunk = await anext(source)
+                while True:
+                    try:
+                        sent = yield chunk
+                    except BaseException as error:
+                        thrown = seen_from_outside(error)
+                    # Not while the exception is handled, which would be the context of what the tool then raises.
+                    if thrown is None:
+                        chunk = await (anext(source) if sent is None else source.asend(sent))
+                    else:
+                        chunk = await source.athrow(thrown)
+                        thrown = None
+            except StopAsyncIteration:
+                return
+            finally:
+                del thrown  # its traceback and this frame would hold one another
         left = False
         try:
             run = _async_run(function, dry, parameters, intercepted.arguments, args, kwargs)

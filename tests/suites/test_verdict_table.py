@@ -213,6 +213,8 @@ def _flipped(file: Path) -> None:
     ids=[
         "missing",
         "a byte",
+        "fewer rows",
+        "no places in its note",
         "a letter of its note",
         "columns",
         "list",

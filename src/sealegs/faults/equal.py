@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 from sealegs.faults import seeds
+from sealegs.faults.call import Call
 from sealegs.faults.spec import ToolSpec
 
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:e[+-][0-9]+)?", re.IGNORECASE)  # neither 007 nor the hash 9e3
@@ -26,6 +27,7 @@ SHORT = 200  # characters of a key that is kept as it is; of a longer one the ha
 MOST = 64  # forms of arguments that are remembered
 PLAIN = frozenset({str, int, float, bool, type(None)})  # types of values that hold no others
 SPECS = 100  # tools of which fields are kept
+CallKey = tuple[str, str]
 _fields: dict[int, tuple[ToolSpec | None, WrittenFields]] = {}  # by the id of the spec
 
 
@@ -38,6 +40,11 @@ def arguments_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) ->
             by letter: "1.10" is not "1.1" there.
     """
     return written_fields(spec).key(arguments)
+
+
+def equality_key(call: Call, spec: ToolSpec | None = None) -> CallKey:
+    """The key of a call, equal for calls of one tool with equal arguments. `spec`: what is known of the tool."""
+    return call.tool, arguments_key(call.arguments, spec)
 
 
 def draw_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:

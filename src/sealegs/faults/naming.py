@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -13,8 +14,9 @@ from typing import Any
 
 from sealegs.faults.user_error import UserError
 
-# Parts of paths of files that are not the user's: Python's importer, libraries, and this package.
-NOT_THEIRS = ("<frozen ", "/importlib/", "/site-packages/", str(Path(__file__).parents[1]))
+# Parts of paths of files that are not the user's: Python's importer, libraries, and this package. Not by `Path`, which
+# would write the last otherwise than code objects do where an entry of `sys.path` is as `./src`.
+NOT_THEIRS = ("<frozen ", "/importlib/", "/site-packages/", __file__.rsplit(os.sep, 2)[0] + os.sep)
 LONGEST = 300  # characters of an error that are shown
 
 

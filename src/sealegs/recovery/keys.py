@@ -15,13 +15,11 @@ from uuid import UUID
 
 from sealegs.faults import seeds
 from sealegs.faults.call import Call
-from sealegs.faults.equal import arguments_key
+from sealegs.faults.equal import CallKey, equality_key
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
 from sealegs.inject.layer_context import LayerContext
 from sealegs.recovery.declared_tools import lacks_key
-
-CallForm = tuple[str, str]  # the tool, and the arguments as they compare (`faults.equal`)
 
 
 class IdempotencyKeys:
@@ -31,34 +29,34 @@ class IdempotencyKeys:
         self._prefix = (
             (place.episode,) if isinstance(place.clock, VirtualClock) else (place.episode, secrets.token_hex(16))
         )
-        self._in_doubt: dict[CallForm, list[str]] = {}  # the oldest first: equal calls may each be a wish of its own
-        self._made: dict[str, set[CallForm]] = {}  # what was called with the key of a call under way
+        self._in_doubt: dict[CallKey, list[str]] = {}  # the oldest first: equal calls may each be a wish of its own
+        self._made: dict[str, set[CallKey]] = {}  # what was called with the key of a call under way
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
     def begun(self, call: Call, spec: ToolSpec) -> Call:
         """The agent's call with a key; it is under way until it is `settled`."""
         with self._lock:
             keyed = self.added(call, spec)
-            self._made.setdefault(keyed.arguments[spec.key], set()).add(_form(call, spec))
+            self._made.setdefault(keyed.arguments[spec.key], set()).add(equality_key(call, spec))
         return keyed
 
     def added(self, call: Call, spec: ToolSpec) -> Call:
         """The call with a key."""
         with self._lock:
-            key = next(iter(self._in_doubt.get(_form(call, spec), ())), None) or str(UUID(int=self._drawn(call)))
+            key = next(iter(self._in_doubt.get(equality_key(call, spec), ())), None) or str(UUID(int=self._drawn(call)))
         return replace(call, arguments={**call.arguments, spec.key: key})
 
     def tried(self, keyed: Call, spec: ToolSpec) -> None:
         """Note a further try of a call under way, which may have other arguments (`mend_arguments`)."""
         with self._lock:
             if (forms := self._made.get(str(keyed.arguments.get(spec.key)))) is not None:
-                forms.add(_form(keyed, spec))
+                forms.add(equality_key(keyed, spec))
 
     def settled(self, keyed: Call, spec: ToolSpec, *, well: bool) -> None:
         """Note how a call with a key ended. Unless it ended well, a call equal to one of its tries carries the key."""
         key = keyed.arguments[spec.key]
         with self._lock:
-            for form in {_form(keyed, spec), *self._made.pop(key, ())}:
+            for form in {equality_key(keyed, spec), *self._made.pop(key, ())}:
                 others = [one for one in self._in_doubt.pop(form, ()) if one != key]
                 if keys := others if well else [*others, key]:
                     self._in_doubt[form] = keys
@@ -70,8 +68,3 @@ class IdempotencyKeys:
 def wants_key(call: Call, spec: ToolSpec) -> bool:
     """Return whether a call is to be given a key: its tool takes one, and it has none."""
     return bool(spec.key) and not call.arguments.get(spec.key) and not lacks_key(spec)
-
-
-def _form(call: Call, spec: ToolSpec) -> CallForm:
-    """The form of a call, whatever its key."""
-    return call.tool, arguments_key(call.arguments, spec)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sealegs.faults.call import Failure, Outcome, Value
-from sealegs.faults.equal import arguments_key
+from sealegs.faults.equal import equality_key
 from sealegs.faults.spec import ToolSpec
 from sealegs.traces.events import Event, LayerActionTaken, OutcomeShown, ToolCalled, outcome_from
 from sealegs.traces.record import Record, Turn
@@ -49,7 +49,7 @@ def may_act(tool: str, specs: Mapping[str, ToolSpec]) -> bool:
 
 def request_key(turn: Turn, specs: Mapping[str, ToolSpec]) -> tuple[str, str]:
     """Return a key that is equal for two calls that request the same of one tool."""
-    return turn.call.tool, arguments_key(turn.call.arguments, specs.get(turn.call.tool))
+    return equality_key(turn.call, specs.get(turn.call.tool))
 
 
 def came_after(first: Turn, second: Turn) -> bool:

@@ -21,6 +21,7 @@ from sealegs.traces.kept_events import KeptEvents
 from sealegs.traces.reported_effects import ledger, restore_ledger
 
 NOTHING: dict[str, Any] = {}
+Said = tuple[Any] | dict[str, Any]  # by a tool: a plain value alone, which becomes JSON when it is read, or JSON data
 
 
 class FollowedTool(NamedTuple):
@@ -94,7 +95,7 @@ class RecordedCall(EventNote, FollowedCall):
     def answered(self, value: Any) -> None:
         """End it: the tool returned this."""
         _, kept, _, _, now, _ = self._ended()
-        kept.append(AnswerNote(self._number, _own_copy(value), now()))
+        kept.append(AnswerNote(self._number, _answer_now(value), now()))
 
     def failed(self, failure: Failure | None) -> None:
         """End it: the tool failed, or the caller is gone (None)."""
@@ -144,7 +145,7 @@ class RecordedLateCall(RecordedCall):
     def answered(self, value: Any) -> Outcome:  # type: ignore[override]
         """End it: the tool returned this."""
         done: Moment = "during" if type(value) is PartialExecution else "after"
-        return self._show(self._ended(), {"value": _own_copy(value)}, self._late.to_value(value), done)
+        return self._show(self._ended(), _answer_now(value), self._late.to_value(value), done)
 
     def failed(self, failure: Failure | None) -> Outcome | None:  # type: ignore[override]
         """End it: the tool failed, or the caller is gone (None)."""
@@ -156,7 +157,7 @@ class RecordedLateCall(RecordedCall):
         enter(OutcomeShown(id, None, 0, False, tool.now()))
         return None
 
-    def _show(self, tool: FollowedTool, said: dict[str, Any], late: tuple[Outcome, bool], done: Moment) -> Outcome:
+    def _show(self, tool: FollowedTool, said: Said, late: tuple[Outcome, bool], done: Moment) -> Outcome:
         """Note what the tool said, and what is shown in its place. `done`: what was done to the world."""
         shown, delivered = late
         rest = self._number, tool.data(shown), done, tool.now(), said, delivered
@@ -175,11 +176,11 @@ def note_answered(
     """Note a call that a fault has answered before the tool's work."""
     call = RecordedCall(tool, None, args, kwargs)
     del call._tool, call._before  # nobody ends it
-    tool.kept.append(StruckNote(rule, (call._number, tool.data(shown), moment, tool.now())))
+    tool.kept.append(StruckNote(rule, (call._number, tool.data(shown), moment, tool.now(), None, True)))
 
 
-def _own_copy(value: Any) -> Any:
-    """A tool's answer as nobody can change it: plain data as it is, all else as JSON data."""
+def _answer_now(value: Any) -> Said:
+    """A tool's answer as it is now, and as nobody can change it."""
     kind, kept = type(value), value
     if kind is dict:
         kept = value.copy()
@@ -189,7 +190,12 @@ def _own_copy(value: Any) -> Any:
         unchanging = _unchanging(kept, NOTHING)
     else:
         unchanging = kind in PLAIN
-    return kept if unchanging else to_json_data(value.value if kind is PartialExecution else value)
+    return (kept,) if unchanging else {"value": to_json_data(value.value if kind is PartialExecution else value)}
+
+
+def _data_of(said: Said) -> dict[str, Any]:
+    """The outcome as JSON."""
+    return {"value": to_json_data(*said)} if isinstance(said, tuple) else said
 
 
 def _unchanging(values: Iterable[Any], named: dict[Any, Any]) -> bool:
@@ -205,24 +211,24 @@ def _unchanging(values: Iterable[Any], named: dict[Any, Any]) -> bool:
 
 
 class AnswerNote(EventNote):
-    """A value that a call which nothing struck was answered with at a time, and that nobody can change."""
+    """The answer at a time to a call that nothing struck."""
 
-    __slots__ = ("_at", "_number", "_value")
+    __slots__ = ("_at", "_number", "_said")
 
-    def __init__(self, number: int, value: object, at: float) -> None:
+    def __init__(self, number: int, said: Said, at: float) -> None:
         self._number = number
-        self._value = value
+        self._said = said
         self._at = at
 
     def parts(self) -> tuple[None, tuple[Any, ...]]:
         """The note of the answer, which has nothing in common with others."""
-        return None, (self._number, self._value, self._at)
+        return None, (self._number, self._said, self._at)
 
     @staticmethod
     def events_of(common: None, rest: tuple[Any, ...]) -> tuple[OutcomeShown]:
         """The event that it was shown."""
-        number, value, at = rest
-        return (OutcomeShown(call_id(number), {"value": to_json_data(value)}, 1, True, at),)
+        number, said, at = rest
+        return (OutcomeShown(call_id(number), _data_of(said), 1, True, at),)
 
 
 class StruckNote(EventNote):
@@ -230,8 +236,8 @@ class StruckNote(EventNote):
 
     Args:
         rule: the rule.
-        rest: the call's number; what was shown, as data; what was done to the world by then; the time; and where the
-            tool ran, what it said, and whether the fault changed that.
+        rest: the call's number; what was shown, as data; what was done to the world by then; the time; what the tool
+            said, None where it did not run; and whether the fault changed that.
     """
 
     __slots__ = ("_rest", "_rule")
@@ -248,11 +254,9 @@ class StruckNote(EventNote):
     @staticmethod
     def events_of(common: tuple[str, str, bool], rest: tuple[Any, ...]) -> tuple[Event, ...]:
         """The events that the fault struck, that the tool ran, if it said something else, and what was shown."""
-        number, shown, done, at, *ran = rest
-        id, runs, said, delivered = call_id(number), 0, None, True
-        if ran:
-            runs, (said, delivered) = 1, ran
-            said = {"value": to_json_data(said["value"])} if "value" in said else said
+        number, shown, done, at, said, delivered = rest
+        id, runs = call_id(number), 0 if said is None else 1
+        said = said and _data_of(said)
         struck = FaultInjected(id, *common, delivered, runs, 0.0, said, shown, done)
-        run = (ToolRan(id, said, False),) if said is not None and delivered else ()
+        run = (ToolRan(id, said, False),) if runs and delivered else ()
         return struck, *run, OutcomeShown(id, shown, runs, not delivered, at)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.faults.equal import arguments_key
+from sealegs.faults.equal import CallKey, equality_key
 from sealegs.faults.visible_text import visible
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
 from sealegs.recovery.failure_category import FailureCategory
@@ -16,7 +16,7 @@ from sealegs.recovery.policies.advise import NOTE, with_note
 from sealegs.recovery.policies.alternative import Alternative, EarlierAnswer
 from sealegs.recovery.policies.policy import TAKEN_OVER, Policy, Refusal
 from sealegs.recovery.policies.running_alternative import CoveredCall, RunningAlternative, ValueSources, translated
-from sealegs.recovery.policies.unfinished import CallKey, UnfinishedAlternative, UnfinishedAlternatives
+from sealegs.recovery.policies.unfinished import UnfinishedAlternative, UnfinishedAlternatives
 from sealegs.recovery.safety import carries_key
 
 HELPED: frozenset[FailureCategory] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
@@ -99,7 +99,7 @@ class Switch(Policy):
         # Doubt is noted whatever the category, since it holds for later calls.
         if call.tool not in self._of or self._in_doubt(failed_call, context) or failed_call.category not in HELPED:
             return failed_call
-        key = _form(call, context)
+        key = equality_key(call, context.spec(call.tool))
         unfinished = self._unfinished.claim(key)
         if unfinished is not None:
             return (yield from self._resumed(key, unfinished, failed_call, context))
@@ -128,7 +128,9 @@ class Switch(Policy):
         if context.effect_free(call.tool):
             return False
         # What was tried may have had other arguments (`mend_arguments`); the agent may correct them itself next time.
-        forms = {_form(one, context) for one in (call, failed_call.attempt) if one.tool == call.tool}
+        forms = {
+            equality_key(one, context.spec(call.tool)) for one in (call, failed_call.attempt) if one.tool == call.tool
+        }
         if not context.nothing_done(failed_call):
             # Kept for the session: a later refusal of an equal call does not undo the doubt.
             self._doubtful |= forms
@@ -346,11 +348,6 @@ class Switch(Policy):
 def done_by_another(data: Any) -> bool:
     """Return whether another tool did an answer's action; such an answer may lack what the called tool declares."""
     return isinstance(data, Mapping) and DID in str(data.get(NOTE, ""))
-
-
-def _form(call: Call, context: RecoveryContext) -> CallKey:
-    """The tool and the arguments of a call as they compare."""
-    return call.tool, arguments_key(call.arguments, context.spec(call.tool))
 
 
 def _changed(unfinished: UnfinishedAlternative, failed_call: FailedCall, context: RecoveryContext) -> bool:

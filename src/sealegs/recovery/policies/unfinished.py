@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sealegs.faults.call import Call
+from sealegs.faults.equal import CallKey
 from sealegs.recovery.policies.alternative import Alternative
 
-CallKey = tuple[str, str]  # a tool and its arguments
 ANSWER = 200  # characters of a step's answer that the note quotes
 ACTIONS = 64  # that are counted separately since an alternative was left
 

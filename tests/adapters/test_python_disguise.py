@@ -201,7 +201,9 @@ sys.path.insert(0, {folder!r})
 from sealegs import wrap, Session
 from sealegs.inject import VirtualClock
 from sealegs.traces import Recorder
+from sealegs.faults import naming
 import sealegs_shop
+assert naming.import_object.__code__.co_filename.startswith(naming.NOT_THEIRS[-1])
 pay = wrap(sealegs_shop.pay, Session(watcher=Recorder(VirtualClock())))
 for _ in range(12):
     try:

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from results_file import ROOT, join_results, other_rows, write_results
+from results_file import ROOT, OtherRows, join_results
 
 sys.path.insert(0, str(ROOT))
 from tests.fuzz.targets import TARGETS
@@ -75,7 +75,8 @@ def main(words: Sequence[str] | None = None) -> None:
             )
             done.add(name)
             if given.json is not None:  # after each, since all of them take hours
-                write_results(given.json, [*other_rows(given.json, lambda row: row["level"] in done), *rows])
+                others = OtherRows.of(given.json, lambda row: row["level"] in done)
+                others.write_with(given.json, [*others.rows, *rows])
     sys.exit(any(row["metric"] == "findings" and row["value"] for row in rows))
 
 

@@ -32,7 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from results_file import ROOT, other_rows, write_results
+from results_file import ROOT, OtherRows
 
 from sealegs.engines.folders import RECORDS
 from sealegs.engines.logs import SETTINGS, TOTAL
@@ -102,12 +102,13 @@ def main() -> None:
         for size in given.judged:
             yield _judged(_repeated(given.runs, size // PLAYED), size)
 
-    rows = other_rows(given.out, made_anew)
+    others = OtherRows.of(given.out, made_anew)
+    rows = [*others.rows]
     for of_size in measured():
         for row in of_size:
             print(row, flush=True)
             rows.append(row)
-        write_results(given.out, sorted(rows, key=lambda row: row["n"]))
+        others.write_with(given.out, sorted(rows, key=lambda row: row["n"]))
 
 
 def _options(epochs: int) -> MazeOptions:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,10 +34,32 @@ def write_results(file: Path | str, rows: Iterable[Any], facts: Mapping[str, Any
     Path(file).write_text(f'{head},\n "rows": [\n{lines}\n ]\n}}\n', encoding="utf-8")
 
 
-def other_rows(file: Path, made_anew: Callable[[Mapping[str, Any]], bool]) -> list[dict[str, Any]]:
-    """The rows that a file of results has and that are not made anew now, which stay; none where there is no file."""
-    before = json.loads(file.read_text("utf-8"))["rows"] if file.exists() else []
-    return [row for row in before if not made_anew(row)]
+class OtherRows(NamedTuple):
+    """The rows of a file of results that are not made anew now, and what made the file.
+
+    Attributes:
+        rows: they stay.
+        parts: the `made` of each command that the file is of. One with the same command as today's is its own earlier
+            run.
+    """
+
+    rows: list[dict[str, Any]]
+    parts: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, file: Path, made_anew: Callable[[Mapping[str, Any]], bool]) -> OtherRows:
+        """Read them; none where there is no file."""
+        if not file.exists():
+            return cls([], [])
+        before = json.loads(file.read_text("utf-8"))
+        rows = [row for row in before["rows"] if not made_anew(row)]
+        return cls(rows, before.get("parts", [before["made"]]) if rows else [])
+
+    def write_with(self, file: Path, rows: Iterable[Any]) -> None:
+        """Write the file anew: these and today's, which are in the order in which they are to be."""
+        made = provenance()
+        parts = [*(one for one in self.parts if one["command"] != made["command"]), made]
+        write_results(file, rows, {"parts": parts} if len(parts) > 1 else None)
 
 
 def join_results(files: Sequence[Path], target: Path, key: str) -> None:

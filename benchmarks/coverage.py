@@ -12,7 +12,6 @@ are the default and are what the docs show. Experiments without a figure (no fau
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from coverage_designs import Array, Blocks, DrawnSums, SimulatedDesign, designs, drawn
-from results_file import write_results
+from results_file import OtherRows
 from scipy import stats
 
 from sealegs.intervals.cluster_sums import ClusterSums, decrease_interval, interval, paired_interval
@@ -224,25 +223,15 @@ def main() -> None:
     print("\n".join(summary(rows)))
     print(f"{len(rows) // (2 * len(methods))} designs, {time.process_time() - began:.0f} s of CPU")
     if arguments.json:
-        kept, facts = (
-            _kept(arguments.json, {_key(row) for row in rows}) if arguments.group or arguments.method else ([], {})
-        )
-        write_results(arguments.json, [*kept, *rows], facts)
+        made = {_key(row) for row in rows}
+        some = arguments.group or arguments.method
+        others = OtherRows.of(arguments.json, lambda row: not some or _key(row) in made)
+        others.write_with(arguments.json, [*others.rows, *rows])
 
 
 def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
     """Which method on which design a row is of."""
     return row["agent"], row["level"], row["mode"]
-
-
-def _kept(file: Path, made: set[tuple[str, str, str]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The rows of a file that were not made again, and what made them."""
-    if not file.exists():
-        return [], {}
-    before = json.loads(file.read_text("utf-8"))
-    earlier = before.get("kept", [])
-    facts = {"kept": [before["made"], *(earlier if isinstance(earlier, list) else [earlier])]}
-    return [row for row in before["rows"] if _key(row) not in made], facts
 
 
 if __name__ == "__main__":

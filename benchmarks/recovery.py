@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import multiprocessing
 import time
 from collections import Counter
@@ -32,7 +31,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from results_file import write_results
+from results_file import OtherRows
 from timed_calls import Made, forecast, forecast_async, timed, timed_async
 
 from sealegs.adapters.python import wrap
@@ -252,14 +251,9 @@ def main() -> None:
         low, high = one["low"], one["high"]
         print(f"{one['level']:10} {one['agent']:16} {one['mode']:28} {one['metric']:14} {one['value']} [{low}, {high}]")
     if arguments.json is not None:
-        kept = kept_rows(arguments.json, {one["suite"] for one in found})
-        write_results(arguments.json, [*kept, *found])
-
-
-def kept_rows(file: Path, suites: set[str]) -> list[Row]:
-    """The rows of the parts that were not run now."""
-    rows = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
-    return [one for one in rows if one["suite"] not in suites]
+        made = {one["suite"] for one in found}
+        others = OtherRows.of(arguments.json, lambda row: row["suite"] in made)
+        others.write_with(arguments.json, [*others.rows, *found])
 
 
 if __name__ == "__main__":

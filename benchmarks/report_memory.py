@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from results_file import ROOT, write_results
+from results_file import ROOT, OtherRows
 
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.options import MazeOptions
@@ -61,9 +61,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         logs = given.logs or Path(temporary)
         rows = [row for size in given.sizes for row in _measured(_logs(logs, size), size, given.source, given.name)]
-    before = json.loads(given.out.read_text("utf-8"))["rows"] if given.out.exists() else []
     own = (given.name, f"{given.name}{TABLE}")
-    write_results(given.out, [*(row for row in before if row["agent"] not in own), *rows])
+    others = OtherRows.of(given.out, lambda row: row["agent"] in own)
+    others.write_with(given.out, [*others.rows, *rows])
     for row in rows:
         print(row)
 

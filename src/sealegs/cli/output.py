@@ -38,8 +38,7 @@ def write_report(
         max_invalid: the share of invalid episodes, in %, above which that comes first.
     """
     for count, where in ((found.validity, ""), (found.other_validity, " in the run that this one is compared with")):
-        if too_many_invalid(count, max_invalid):
-            print_too_many(count, max_invalid, where)
+        warn_if_invalid(count, max_invalid, where)
     for warning in found.warnings:
         errors.print(f"note: {warning}")
     if json != "-" and not quiet:
@@ -62,8 +61,10 @@ def too_many_invalid(count: InvalidCount, most: float) -> bool:
     return count.share > most
 
 
-def print_too_many(count: InvalidCount, most: float, where: str = "") -> None:
-    """Print that a run says little, because too many of its episodes are invalid."""
+def warn_if_invalid(count: InvalidCount, most: float, where: str = "") -> None:
+    """Print that a run says little, where too many of its episodes are invalid."""
+    if not too_many_invalid(count, most):
+        return
     share = f"{count.invalid:,} of {count.played:,} ({count.share:.1f} %)"
     errors.print(f"too many invalid episodes{where}: {share}, and --max-invalid allows {most:g} %", style="bold red")
 

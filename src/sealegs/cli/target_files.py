@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -41,6 +42,25 @@ def check_file_target(option: str, target: str) -> str:
     else:
         return target
     raise UserError(f"cannot write {option} {target}: {why}")
+
+
+def check_different(targets: Mapping[str, Path | str | None]) -> None:
+    """Refuse two options that name one file: what is written first would be lost.
+
+    Args:
+        targets: what each option was given, by its name; a pipe or a device takes the output of several.
+
+    Raises:
+        UserError: two name the same file.
+    """
+    seen: dict[str, str] = {}
+    for option, target in targets.items():
+        if not target or target == "-" or is_stream(Path(target)):
+            continue
+        real = os.path.realpath(target)
+        if real in seen:
+            raise UserError(f"{seen[real]} and {option} both name {target}; give each a file of its own")
+        seen[real] = option
 
 
 def write_target(file: Path, data: str | bytes) -> None:

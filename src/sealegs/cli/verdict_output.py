@@ -11,7 +11,7 @@ from rich.console import Console
 
 from sealegs.cli.consoles import console
 from sealegs.cli.output import write_data
-from sealegs.cli.target_files import write_target
+from sealegs.cli.target_files import check_different, write_target
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import check_appendable
 
@@ -40,17 +40,22 @@ class VerdictReport(Protocol):
         """Print the tables."""
 
 
-def check_targets(html: Path | None, junit: Path | None) -> None:
+def check_targets(html: Path | None, junit: Path | None, json: str, folder: Path) -> None:
     """Refuse a file that cannot be written before a run is paid for.
 
+    Args:
+        html, junit, json: what the options name.
+        folder: of the run, where the page is written by default.
+
     Raises:
-        UserError: a file cannot be written, or what pages are made with is not installed.
+        UserError: a file cannot be written, two options name one, or what pages are made with is not installed.
     """
     if html is not None and not _with_pages():
         raise UserError('the page needs jinja2; run: pip install "sealegs[report]", or leave --html out')
     for target in (html, junit):
         if target is not None:
             check_appendable(target, "name another file")
+    check_different({"--html": html or folder / "report.html", "--junit": junit, "--json": json})
 
 
 def write_verdict(found: VerdictReport, page: Path, junit: Path | None, json: str) -> None:

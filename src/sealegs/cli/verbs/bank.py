@@ -11,7 +11,7 @@ import typer
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_data
 from sealegs.cli.shared_options import json_option
-from sealegs.cli.target_files import write_target
+from sealegs.cli.target_files import check_different, write_target
 from sealegs.cli.terminal import echo
 
 app = typer.Typer(
@@ -70,6 +70,7 @@ def mine(
     from sealegs.recovery.bank.bank_queries import mined_data, mined_lines, records_of
     from sealegs.recovery.bank.exemplar_mining import mine_exemplars
 
+    check_different({"--bank": bank, "--json": json})
     notes: list[str] = []
     found = mine_exemplars(records_of(records, notes), read_bank(bank if bank.exists() else None), notes)
     for note in notes:

@@ -13,13 +13,12 @@ from sealegs.cli.output import (
     exit_if_invalid,
     print_empty_shard,
     print_task_sets,
-    print_too_many,
-    too_many_invalid,
+    warn_if_invalid,
     write_table_rows,
 )
 from sealegs.cli.shared_options import json_option, page_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
-from sealegs.cli.target_files import write_target
+from sealegs.cli.target_files import check_different, write_target
 from sealegs.cli.terminal import echo
 from sealegs.engines.shards import is_empty_shard
 from sealegs.suites.micro.campaign_options import MicroOptions
@@ -90,7 +89,9 @@ def report_campaign(
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Print a campaign's tables, with the labels in its labels.csv, and write one HTML page with every run in it."""
-    _report(folder, html or folder / "report.html", judge, json, max_invalid)
+    page = html or folder / "report.html"
+    check_different({"--html": page, "--json": json})
+    _report(folder, page, judge, json, max_invalid)
 
 
 def _report(folder: Path, html: Path | None, judge: str, json: str, max_invalid: float) -> None:
@@ -100,8 +101,7 @@ def _report(folder: Path, html: Path | None, judge: str, json: str, max_invalid:
     with needing_langchain():
         from sealegs.suites.micro.campaign.campaign_results import read_folder
     found = read_folder(folder, judge)
-    if too_many_invalid(found.validity, max_invalid):
-        print_too_many(found.validity, max_invalid)
+    warn_if_invalid(found.validity, max_invalid)
     for note in found.notes:
         errors.print(f"note: {note}", markup=False)
     write_atomically(folder / "runs.csv", runs_csv(found.runs, found.request.settings.task_set), mode=OWNER_ONLY)

@@ -12,6 +12,7 @@ from sealegs.cli.notes_view import NotesView
 from sealegs.cli.output import foreign_output_aside
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.cli.shared_options import json_option
+from sealegs.cli.target_files import check_different
 from sealegs.cli.verdict_output import HTML, JUNIT, SPECS, check_targets, write_verdict
 from sealegs.experiments.check_options import CheckOptions
 
@@ -63,8 +64,9 @@ def check_agent(
     from sealegs.experiments import reference_check
     from sealegs.experiments.experiment_start import known_specs
 
-    check_targets(html, junit)
     folder = out or Path("sealegs-check") / folder_name(agent)
+    check_targets(html, junit, json, folder)
+    check_different({"--reference": reference, "--html": html, "--junit": junit, "--json": json})
     with show_progress("runs") as progress, interruptible("run"), foreign_output_aside():
         found = reference_check.check(
             agent,

@@ -10,7 +10,7 @@ import typer
 from sealegs.cli.consoles import console
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import CommandOnSuites, json_option
-from sealegs.cli.target_files import write_target
+from sealegs.cli.target_files import check_different, write_target
 
 app = typer.Typer(
     add_completion=False,
@@ -35,6 +35,7 @@ def grade_run_traces(
     """Grade every trace of runs, question by question."""
     from sealegs.suites.suite import Suite, suite_holding, suites_with
 
+    check_different({"--out": out, "--json": json})
     making = next(suite.example for suite in suites_with(Suite.grade).values())
     found = suite_holding(logs, making).grade(logs, grader, model)
     write_target(out, found.text)

@@ -11,7 +11,7 @@ import typer
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import json_option
-from sealegs.cli.target_files import write_target
+from sealegs.cli.target_files import check_different, write_target
 from sealegs.cli.terminal import echo
 
 app = typer.Typer(
@@ -71,6 +71,7 @@ def from_traces(
     from sealegs.traces.fitting import fit_tools
     from sealegs.traces.sources import read_traces
 
+    check_different({"--out": out, "--json": table})
     notes: list[str] = []
     traces = read_traces(files, notes)
     found = fit_tools(traces, shown)

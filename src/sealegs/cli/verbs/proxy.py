@@ -70,6 +70,10 @@ def proxy(
     is not a tool call passes byte for byte.
     """
     _check_servers(command, url, http)
+    if records is not None and events is not None:
+        from sealegs.cli.target_files import check_different
+
+        check_different({"--records": records, "--events": events})
     if not http:
         _refuse_without_http(openapi=openapi, tool=tool, control=control, spans=spans)
     with _no_plugins():

@@ -12,12 +12,11 @@ import typer
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import (
     exit_if_invalid,
-    print_too_many,
-    too_many_invalid,
+    warn_if_invalid,
     write_table_rows,
 )
 from sealegs.cli.shared_options import JUDGING_JOBS, CommandOnSuites, json_option
-from sealegs.cli.target_files import check_file_target, write_target
+from sealegs.cli.target_files import check_different, check_file_target, write_target
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID, split_names
 
@@ -74,9 +73,11 @@ def rank_command(
     Runs of different tasks, versions or options are refused, unless they may be shown --apart.
     """
     from sealegs.engines.judging_ahead import judging_jobs
-    from sealegs.reports.rank_tables import print_ranking_table
     from sealegs.suites.ranked_runs import ranked_tables, read_sizes, worst_validity
 
+    targets = {"html": html, "plot": plot, "bump": bump, "growth": growth, "funnel": funnel, "terms": terms}
+    targets |= {"latex": latex, "csv": csv, "parquet": parquet}
+    check_different({f"--{name}": target for name, target in {**targets, "json": json}.items()})
     _check_together(growth=growth, sizes=sizes, private=private, apart=apart)
     with judging_jobs(jobs):
         tables = ranked_tables(
@@ -89,14 +90,11 @@ def rank_command(
             private=private,
         )
     validity = worst_validity(tables)
-    if too_many_invalid(validity, max_invalid):
-        print_too_many(validity, max_invalid)
+    warn_if_invalid(validity, max_invalid)
     warnings = _print_warnings(tables)
-    figures = {"plot": plot, "bump": bump, "growth": growth, "funnel": funnel, "terms": terms}
-    _write(tables, warnings, {"html": html, **figures, "latex": latex, "csv": csv, "parquet": parquet})
-    for place, table in enumerate(tables if json != "-" else ()):
-        console.print("\n" * bool(place), end="")
-        print_ranking_table(table, console, pairs=all_pairs)
+    _write(tables, warnings, targets)
+    if json != "-":
+        _print_tables(tables, pairs=all_pairs)
     write_table_rows(_rows(tables), json, _about(tables))
     exit_if_invalid(validity, max_invalid)
 
@@ -107,6 +105,14 @@ def _check_together(*, growth: str, sizes: str, private: bool, apart: bool) -> N
         raise UserError("--growth draws how models grow with their size; name a file of sizes with --sizes")
     if private and apart:
         raise UserError("--private compares two task sets, and --apart shows sorts of runs one by one; leave one out")
+
+
+def _print_tables(tables: list[RankTable], *, pairs: bool) -> None:
+    from sealegs.reports.rank_tables import print_ranking_table
+
+    for place, table in enumerate(tables):
+        console.print("\n" * bool(place), end="")
+        print_ranking_table(table, console, pairs=pairs)
 
 
 def _print_warnings(tables: list[RankTable]) -> list[str]:

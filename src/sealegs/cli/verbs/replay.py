@@ -10,6 +10,7 @@ import typer
 from sealegs.cli.consoles import console, errors
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import json_option
+from sealegs.cli.target_files import check_different
 
 if TYPE_CHECKING:
     from sealegs.traces.trace_replay import ReplayResult
@@ -56,6 +57,7 @@ def replay_command(
     from sealegs.traces.sources import episodes_to_replay
     from sealegs.traces.trace_replay import recorded_calls, replay_trace
 
+    check_different({"--records": records, "--json": json})
     if records is not None:
         check_appendable(records, "name another file with --records")
     notes: list[str] = []

@@ -10,7 +10,7 @@ import typer
 from sealegs.cli.consoles import console
 from sealegs.cli.output import exit_if_invalid, write_report, write_table_rows
 from sealegs.cli.shared_options import JUDGING_JOBS, CommandOnSuites, json_option, page_option
-from sealegs.cli.target_files import write_target
+from sealegs.cli.target_files import check_different, write_target
 from sealegs.cli.terminal import echo
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
 
@@ -42,12 +42,13 @@ def report_command(
     if verify:
         _verify(logs, json)
         return
+    target = html or (logs if logs.is_dir() else logs.parent) / "report.html"
+    check_different({"--html": target, "--json": json})
     from sealegs.engines.judging_ahead import judging_jobs
     from sealegs.experiments.log_reports import report_on
 
     with judging_jobs(jobs):
         found = report_on(logs, against)
-    target = html or (logs if logs.is_dir() else logs.parent) / "report.html"
     write_target(target, found.page())
     write_report(found, json, beside=True, max_invalid=max_invalid)
     if json != "-":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sealegs.cli.target_files import check_different
 from sealegs.cli.terminal import echo
 from sealegs.faults.user_error import UserError
 
@@ -38,6 +39,7 @@ def serve_script(
     from sealegs.traces.atomic_files import check_appendable, make_folder
     from sealegs.traces.episode_file import recorded_episode
 
+    check_different({"--log": log, "--records": records})
     requests = _RequestLog(log)
     if log is not None:
         make_folder(log.parent, "name another file with --log")

@@ -65,8 +65,8 @@ def run_experiment(
     from sealegs.engines.folders import folder_name
     from sealegs.experiments import experiment
 
-    check_targets(html, junit)
     folder = out or Path("sealegs-test") / folder_name(agent)
+    check_targets(html, junit, json, folder)
     with show_progress("runs") as progress, interruptible("run"), foreign_output_aside():
         found = experiment(
             agent,

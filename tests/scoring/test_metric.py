@@ -132,6 +132,17 @@ def test_blocks_that_share_a_cluster_are_one() -> None:
     assert list(merged_blocks(clusters, blocks)) == [0, 0, 0, 1, 1]
 
 
+def test_a_difference_counts_the_episodes_that_its_metric_counts() -> None:
+    """Of ten tasks, a fault met the agent in four, and in six when another agent played."""
+    one, other = (EpisodeTable([Played(str(n), "X", n < met, n % 2 == 0) for n in range(10)], DESIGN) for met in (4, 6))
+    assert difference(DONE, one, other).n == 10
+    assert difference(MENDED, one, other).n == difference(MENDED, other, one).n == 6
+    assert difference(MENDED, one, other, relative=True).n == 6
+    assert difference(BOTH, one, other).n == 10
+    unmet = one.where(lambda played: not played.met)
+    assert difference(MENDED, unmet, unmet) == (None, None, None, 0)
+
+
 def test_nothing_gives_no_figure() -> None:
     nothing = EpisodeTable[Played]([], DESIGN)
     assert estimate(DONE, nothing) == estimate(BOTH, nothing) == (None, None, None, 0)

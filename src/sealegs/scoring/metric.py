@@ -313,6 +313,10 @@ def difference(
         one, other: the samples.
         relative: whether to report how much *lower* the metric is, in % of what it is in `one`.
 
+    Returns:
+        The difference; `n` is the number of pairs that the metric counts, or where it counts other ones in the two
+        samples, that of the sample in which it counts more.
+
     Raises:
         ValueError: the samples do not have the same numbers of runs and clusters.
     """
@@ -321,14 +325,15 @@ def difference(
         raise ValueError(f"{one.shape[1:]} runs and clusters are paired with {other.shape[1:]}")
     if not len(one):
         return Figure(None, None, None, 0)
+    n = max(sample.counted(part) for sample in (one, other) for part in metric.parts)
     before, after = one.sums(metric), other.sums(metric)
     change = float(after.value - before.value)
     # A decrease relative to nothing has no meaning.
     if np.isnan(change) or (relative and before.value <= 0):
-        return Figure(None, None, None, len(one))
+        return Figure(None, None, None, n)
     if relative:
-        return _figure(metric, -change / float(before.value), decrease_interval(before, after), len(one))
-    return _figure(metric, change, paired_interval(before, after), len(one))
+        return _figure(metric, -change / float(before.value), decrease_interval(before, after), n)
+    return _figure(metric, change, paired_interval(before, after), n)
 
 
 def standard_error(metric: Metric[E], sample: EpisodeTable[E]) -> Figure:

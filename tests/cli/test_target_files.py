@@ -88,6 +88,25 @@ def test_what_a_link_names_is_checked(tmp_path: Path) -> None:
     assert check_file_target("--json", str(tmp_path / "link"))
 
 
+def unread(line: str, place: Path) -> None:
+    """Run a command whose standard output nobody reads any more."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "sealegs", *line.split()]
+    with os.fdopen(writing, "wb") as output:
+        subprocess.run(command, cwd=place, stdout=output, stderr=subprocess.PIPE, timeout=120)
+
+
+def test_files_are_written_though_nobody_reads_the_tables(tmp_path: Path) -> None:
+    shell("sealegs run maze --agent oracle --levels C1 --modes NP,P1 --limit 1 --out run", tmp_path)
+    verbs = (POWER, "report run --html r.html", "report run --verify", "rank run --csv r.csv")
+    verbs = (*verbs, "replay run/episodes.jsonl --records r.jsonl", "run maze --agent oracle --limit 1 --out again")
+    for number, line in enumerate(verbs):
+        unread(f"{line} --json {number}.json", tmp_path)
+        assert rows((tmp_path / f"{number}.json").read_text("utf-8")), line
+    assert all((tmp_path / name).stat().st_size for name in ("r.html", "r.csv", "r.jsonl"))
+
+
 def test_a_named_pipe_stays_one(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -41,12 +41,12 @@ def write_report(
         warn_if_invalid(count, max_invalid, where)
     for warning in found.warnings:
         errors.print(f"note: {warning}")
+    write_table_rows([*found.rows, *(found.compared if beside else ())], json)  # before a reader of tables may leave
     if json != "-" and not quiet:
         found.show(console)
         print_task_sets(found.rows)
         if beside:
             found.beside(console)
-    write_table_rows([*found.rows, *(found.compared if beside else ())], json)
 
 
 def print_task_sets(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -76,11 +76,11 @@ def print_empty_shard(shard: str) -> None:
 
 def print_shard_done(shard: str, count: int, noun: str, out: Path, json: str) -> None:
     """Print what a shard holds, of which the whole is made when all are joined."""
+    row = {"suite": noun, "agent": f"shard {shard}", "level": "all", "mode": "all", "metric": "made", "value": count}
+    write_table_rows([{**row, "low": None, "high": None, "n": count}], json)
     if json != "-":
         text = f"Shard {shard}: {count:,} {noun} in {out}; `sealegs merge` makes the whole of all shards."
         console.print(text, highlight=False, soft_wrap=True)
-    row = {"suite": noun, "agent": f"shard {shard}", "level": "all", "mode": "all", "metric": "made", "value": count}
-    write_table_rows([{**row, "low": None, "high": None, "n": count}], json)
 
 
 def exit_if_invalid(count: InvalidCount, most: float) -> None:

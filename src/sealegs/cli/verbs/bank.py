@@ -36,9 +36,9 @@ def search(
     from sealegs.recovery.bank.bank_queries import found_data, found_lines, nearest_exemplars
 
     found = nearest_exemplars(read_bank(bank, embeddings), text, count)
+    write_data(found_data(found), json)
     if json != "-":
         echo("\n".join(found_lines(found)))
-    write_data(found_data(found), json)
 
 
 @app.command()
@@ -96,9 +96,9 @@ def check_bank(
     from sealegs.recovery.bank.bank_queries import check_bank_file, print_bank_check
 
     found = check_bank_file(file)
+    write_data(found, json)
     if json != "-":
         print_bank_check(found, console)
-    write_data(found, json)
 
 
 @app.command("schema")

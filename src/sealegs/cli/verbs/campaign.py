@@ -40,10 +40,10 @@ def check_campaign_file(file: Annotated[str, FILE], json: Annotated[str, JSON] =
 
     options = options_from(MicroOptions, {"campaign": file, **given})
     found = check_campaign(file, options.model, jobs=options.at_once, budget=options.time_limit)
+    write_table_rows(found.rows(), json)
     if json != "-":
         for line in found.lines():
             echo(line)
-    write_table_rows(found.rows(), json)
 
 
 @app.command()
@@ -109,6 +109,7 @@ def _report(folder: Path, html: Path | None, judge: str, json: str, max_invalid:
         from sealegs.reports.micro_page import render_micro_page
 
         write_target(html, render_micro_page(found.page()))
+    write_table_rows(found.rows(), json, found.about())
     if json != "-":
         print_campaign(found.runs, console)
         print_task_sets(found.rows())
@@ -116,5 +117,4 @@ def _report(folder: Path, html: Path | None, judge: str, json: str, max_invalid:
         console.print(f"Every run with its evidence: {where}{folder / 'runs.csv'}.", highlight=False, soft_wrap=True)
         if html is None:
             console.print(f"`sealegs campaign report {folder}` makes a page of it.", highlight=False, soft_wrap=True)
-    write_table_rows(found.rows(), json, found.about())
     exit_if_invalid(found.validity, max_invalid)

@@ -59,13 +59,13 @@ def make_training_data(
         tally, seen = make_data_set(request, out, progress, jobs)
     if tally.lost:
         errors.print(f"note: {tally.lost} of {n} rows were not found; {out}/README.md says why", markup=False)
+    write_table_rows(row_figures(tally), json)
     if json != "-":
         console.print(
             f"{tally.total} trajectories in {out}: {len(seen.requests)} requests, {len(seen.orders)} sequences of "
             "calls, no leak between splits.",
             highlight=False,
         )
-    write_table_rows(row_figures(tally), json)
 
 
 @app.command("check")

@@ -65,6 +65,7 @@ def check_records(
     found = check_traces(read_profiles(profiles), read_traces(records, notes), false_alarms, per, drift)
     for note in notes:
         errors.print(f"note: {note}")
+    write_table_rows(found.rows, json, found.about())
     if json != "-":
         print_findings(found.rows, console)
         console.print(f"{found.wrong} of {found.answers:,} answers are called wrong.", highlight=False)
@@ -72,7 +73,6 @@ def check_records(
         errors.print(
             f"note: no profile of {', '.join(found.unknown)}: compared with profiles of fields of the same names"
         )
-    write_table_rows(found.rows, json, found.about())
     raise typer.Exit(1 if found.wrong else 0)
 
 
@@ -103,6 +103,6 @@ def measure(
     further = str(more.resolve()) if more is not None else ""
     with show_progress("episodes") as progress:
         found = able[suite].measure_detection(further, limit, epochs, seed, recover, out, progress)
+    write_table_rows(found.rows, json, found.about)
     if json != "-":
         found.show(console)
-    write_table_rows(found.rows, json, found.about)

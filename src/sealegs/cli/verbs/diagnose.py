@@ -38,13 +38,13 @@ def diagnose(
         if split not in diagnosis_accuracy.SPLITS:
             raise UserError(f"--split {split!r} is unknown; choose {' or '.join(diagnosis_accuracy.SPLITS)}")
         rows, found = diagnosis_accuracy.measure_diagnoses(split, known)
+        write_table_rows(rows, json, {"wrong": diagnosis_accuracy.wrong_diagnoses(found)})
         if json != "-":
             diagnosis_accuracy.print_measured(rows, found, console)
-        write_table_rows(rows, json, {"wrong": diagnosis_accuracy.wrong_diagnoses(found)})
         return
     from sealegs.recovery.failure_diagnosis import diagnose_failure, read_source
 
     diagnosis = diagnose_failure(read_source(file), known)
+    write_data(diagnosis.data(), json)
     if json != "-":
         echo("\n".join(diagnosis.lines()))
-    write_data(diagnosis.data(), json)

@@ -39,10 +39,10 @@ def grade_run_traces(
     making = next(suite.example for suite in suites_with(Suite.grade).values())
     found = suite_holding(logs, making).grade(logs, grader, model)
     write_target(out, found.text)
+    write_table_rows(found.rows, json)
     if json != "-":
         found.show(console)
         console.print(f"Grades of {found.count} traces in {out}.", highlight=False)
-    write_table_rows(found.rows, json)
 
 
 @app.command("agree", cls=CommandOnSuites)
@@ -60,9 +60,9 @@ def compare_graders(
     from sealegs.suites.label_sets import labelled_suite, read_trace_labels
 
     found = compare_labels(read_trace_labels(one), read_trace_labels(other))
+    write_table_rows(agreement_rows(found, labelled_suite(one, other), f"{one} / {other}"), json)
     if json != "-":
         print_agreement(found, (one, other), console)
-    write_table_rows(agreement_rows(found, labelled_suite(one, other), f"{one} / {other}"), json)
 
 
 @app.command("review")
@@ -75,6 +75,6 @@ def grade_replies(
     from sealegs.suites.suite import suite_reviewed_in
 
     found = suite_reviewed_in(folder).grade_review(folder)
+    write_table_rows(found.rows, json)
     if json != "-":
         print_review(found, console)
-    write_table_rows(found.rows, json)

@@ -45,10 +45,10 @@ def build_function_library(
     for one in found.library.left_out:
         kept = " (its functions are kept)" if one.functions else ""
         errors.print(f"left out: pair {one.number} ({one.database}): {one.reason}{kept}", markup=False)
+    write_table_rows(found.rows(), json, found.about())
     if json != "-":
         print_pairs(found.pairs(), console, ("Sealegs", "published"))
         console.print(f"{found.library.problems} problems in {out}, {found.seconds:.1f} s.", highlight=False)
-    write_table_rows(found.rows(), json, found.about())
 
 
 @app.command("check")
@@ -67,8 +67,8 @@ def check_function_library(
     for line in found.findings():
         errors.print(line, markup=False, soft_wrap=True)
     rows = library_check_rows(found, folder.name if folder else "own")
+    write_table_rows(rows, json, {"sound": found.sound})
     if json != "-":
         print_rows(rows, console)
-    write_table_rows(rows, json, {"sound": found.sound})
     if not found.sound:
         raise typer.Exit(1)

@@ -41,10 +41,10 @@ def stats(
         _compare_sets(tasks, json)
         return
     found = figures()
+    write_table_rows(found.rows(), json, found.about())
     if json != "-":
         print_pairs(found.pairs(), console)
         console.print(found.notes(), highlight=False)
-    write_table_rows(found.rows(), json, found.about())
 
 
 def _compare_sets(folder: Path, json: str) -> None:
@@ -53,10 +53,10 @@ def _compare_sets(folder: Path, json: str) -> None:
     from sealegs.suites.maze.set_comparison import compare_with_public
 
     found = compare_with_public(folder)
+    write_table_rows(found.rows(), json, found.about())
     if json != "-":
         print_set_comparison(found.lines(), console)
         console.print(found.notes(), highlight=False)
-    write_table_rows(found.rows(), json, found.about())
 
 
 @app.command("import")
@@ -134,9 +134,9 @@ def judge_traces(
     from sealegs.scenarios.exchange.trace_judge import trace_verdicts
 
     rows = trace_verdicts(read_task_forms(tasks), read_trace_forms(traces))
+    write_table_rows(rows, json)
     if json != "-":
         print_verdicts(rows, console)
-    write_table_rows(rows, json)
 
 
 @app.command("generate")
@@ -186,10 +186,10 @@ def generate_maze_tasks(
         print_shard_done(shard, found, "tasks", out, json)
         return
     rows = found.rows()
+    write_table_rows(rows, json)
     if json != "-":
         print_rows(rows, console)
         console.print(f"{len(found.tasks)} tasks in {out}. `sealegs run maze --tasks {out} --agent planner`")
-    write_table_rows(rows, json)
 
 
 def _generate_private(
@@ -266,10 +266,10 @@ def validate_tasks(
     run = chosen_validation(model, levels, limit, tries, out)
     with show_progress("tasks") as progress, interruptible("answer"):
         found = run(progress)
+    write_table_rows(found.rows(), json)
     if json != "-":
         print_validation(found.rows(), found.doubtful(), console)
     count = InvalidCount(found.missing, len(found.tasks))
     if count.invalid:
         errors.print(f"note: {count.invalid} of {count.played} tasks lack an answer; the same command asks for it")
-    write_table_rows(found.rows(), json)
     exit_if_invalid(count, MOST_INVALID)

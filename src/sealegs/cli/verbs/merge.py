@@ -32,13 +32,13 @@ def merge_command(
     The same command resumes a stopped merge, and adds shards that came later.
     """
     results = join_folders(folders, out)
+    write_table_rows([row for found in results.values() for row in found.rows()], json)
     for name, found in results.items():
         first, *rest = found.lines()
         if json != "-":
             console.print(f"{out / name}: {first}", highlight=False, markup=False, soft_wrap=True)
         for line in rest:
             errors.print(f"note: {line}", markup=False)
-    write_table_rows([row for found in results.values() for row in found.rows()], json)
     if not all(found.complete for found in results.values()):
         raise typer.Exit(INCOMPLETE)
 

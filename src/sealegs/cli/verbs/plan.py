@@ -80,9 +80,9 @@ def from_traces(
         errors.print(f"note: {note}")
     if out is not None:
         write_target(out, plan.to_yaml())
+    write_table_rows(failure_rows(found), table, {"traces": len(traces), "plan": plan.as_data()})
     print_failures(found, errors if out is None or table == "-" else console)
     if out is not None:
         errors.print(f"The plan, {len(plan.rules)} rule(s), is in {out}.", markup=False)
     elif table != "-":
         echo(plan.to_yaml(), nl=False)
-    write_table_rows(failure_rows(found), table, {"traces": len(traces), "plan": plan.as_data()})

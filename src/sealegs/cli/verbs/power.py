@@ -49,10 +49,10 @@ def power_command(
     sizes = _numbers("--task-counts", task_counts, MOST_TASKS) if task_counts else []
     plan = plan_of_pilot(runs, metric, pair) if runs else plan_of_rates(rates, alike)
     found = answer(plan, each, sizes, wanted, error=0.05 / comparisons, experiments=experiments, seed=seed)
+    write_table_rows(power_rows(plan, found), json, {"assumed": plan.about})
     if json != "-":
         console.print(f"Taken for true: {plan.about}.", highlight=False, markup=False)
         print_power(found, wanted, console)
-    write_table_rows(power_rows(plan, found), json, {"assumed": plan.about})
 
 
 def _numbers(option: str, text: str, most: int) -> list[int]:

@@ -93,9 +93,9 @@ def rank_command(
     warn_if_invalid(validity, max_invalid)
     warnings = _print_warnings(tables)
     _write(tables, warnings, targets)
+    write_table_rows(_rows(tables), json, _about(tables))
     if json != "-":
         _print_tables(tables, pairs=all_pairs)
-    write_table_rows(_rows(tables), json, _about(tables))
     exit_if_invalid(validity, max_invalid)
 
 

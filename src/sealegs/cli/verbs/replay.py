@@ -91,8 +91,8 @@ def _show(found: list[ReplayResult], notes: list[str], records: Path | None, jso
 
     for note in notes:
         errors.print(f"note: {note}")
-    if json != "-":
-        print_replays(found, console)
     if records is not None:
         write_events(records, [one.events for one in found])
     write_table_rows(replay_rows(found), json)
+    if json != "-":
+        print_replays(found, console)

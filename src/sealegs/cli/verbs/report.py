@@ -64,9 +64,9 @@ def _verify(logs: Path, json: str) -> None:
 
     own = known_holder(logs)
     found = own.verify(logs) if own else check_chains(logs)
+    write_table_rows(chain_rows(found), json)
     if json != "-":
         for one in found:
             echo(one.sentence())
-    write_table_rows(chain_rows(found), json)
     if any(one.state != "whole" for one in found):
         raise typer.Exit(1)

@@ -181,12 +181,14 @@ def _played(suite: AnySuite, chosen: Sequence[Any], out: Path | None, json: str,
 def _print_estimates(suite: AnySuite, chosen: Sequence[Any], folders: Sequence[Path], json: str) -> None:
     """Print what each model's run will ask, and write the ranges as rows."""
     rows: list[Any] = []
+    lines: list[str] = []
     for options, folder in zip(chosen, folders, strict=True):
         if not options.model:
             raise UserError("--estimate is for models: a scripted agent asks none; leave it out, or name a --model")
         estimate = suite.estimate(options, folder)
         text = estimate or f"{suite.name} makes no estimate before {FEWEST} episodes are finished; play some first"
-        if json != "-":
-            console.print(f"{options.model}: {text}", highlight=False, soft_wrap=True)
+        lines.append(f"{options.model}: {text}")
         rows += estimate.rows({"suite": suite.name, "model": options.model}) if estimate else []
     write_table_rows(rows, json)
+    if json != "-":
+        console.print("\n".join(lines), highlight=False, soft_wrap=True)

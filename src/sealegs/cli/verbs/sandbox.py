@@ -66,11 +66,11 @@ def check_calls(
     out.print(f"isolation: {isolation.words}", markup=False, highlight=False, soft_wrap=True)
     attempts = list(try_calls(launcher))
     effects = effects_by_call(attempts)
+    write_table_rows(_call_rows(effects, isolation), json, _about(isolation))
     for name, (tried, did) in effects.items():
         out.print(f"{name:18} {tried:4}  {', '.join(did) or 'nothing'}", markup=False, highlight=False, soft_wrap=True)
     changing = sum(bool(set(did) - {"seen"}) for _, did in effects.values())
     out.print(f"{len(effects)} system calls made {len(attempts):,} times, {changing} changed what is shared")
-    write_table_rows(_call_rows(effects, isolation), json, _about(isolation))
     raise typer.Exit(1 if changing else 0)
 
 

@@ -1,6 +1,5 @@
-"""The page in a real browser: it draws, and asks the network for nothing."""
+"""The page in a real browser: it draws, asks the network for nothing, and shows its heat maps whole on a phone."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,30 +13,37 @@ from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.page_material import build_page_material
 from sealegs.traces.atomic_files import write_atomically
 from tests import needs
+from tests.reports.browser_control import CHROMIUM, FLAGS, opened_page
 
-CHROMIUM = shutil.which("chromium")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--enable-logging=stderr",
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=needs.CHROMIUM)
+CLIPPED = """[...document.querySelectorAll(".heat")]
+    .flatMap(map => [map.parentElement, ...map.querySelectorAll("span, b")])
+    .filter(e => e.scrollWidth > e.clientWidth)
+    .map(e => e.textContent)"""
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason=needs.CHROMIUM)
-def test_the_page_of_a_real_run_opens(tmp_path: Path) -> None:
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
     run_scripted_agent(MazeOptions(agent="retrier", limit=2), tmp_path / "logs", lambda done, total: None, jobs=1)
     run = judge_maze_run(tmp_path / "logs")
     results = list(run.results.values())
     file = tmp_path / "report.html"
     write_atomically(file, render_maze_page(build_page_material(run, maze_table(results, run.who), [])))
-    command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()]
+    return file
+
+
+def test_the_page_of_a_real_run_opens(report: Path, tmp_path: Path) -> None:
+    flags = [*FLAGS, "--enable-logging=stderr", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    command = [str(CHROMIUM), *flags, report.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert "retrier" in done.stdout
     assert done.stdout.count("<svg") > 5
     assert ":CONSOLE" not in done.stderr
+
+
+@pytest.mark.parametrize("width", [320, 400, 900, 1400])
+async def test_heat_maps_are_shown_whole(report: Path, tmp_path: Path, width: int) -> None:
+    async with opened_page(report, tmp_path / "profile") as page:
+        await page.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        assert await page.value("document.querySelectorAll('.heat td b').length") > 50
+        assert await page.value(CLIPPED) == []

@@ -38,9 +38,16 @@ def test_definitions_by_hand() -> None:
     assert value(rows, "all", "composite") == (round((75 + 50 + 100 - 25) / 3, 2), 8)
 
 
-def test_a_mode_in_which_nobody_met_a_fault_has_no_recovery_rate() -> None:
-    rows = maze_table([MazeResult("t", "C1", "P1", 1, UNMET)], {"suite": "maze", "agent": "x"})
-    assert value(rows, "P1", "prr") == (None, 0)
+def test_a_mode_in_which_nobody_met_a_fault_has_neither_a_recovery_rate_nor_a_redundancy() -> None:
+    """The tables say `not exposed` there, and the rows must not say 0, which is the best redundancy."""
+    unmet = [MazeResult("t", "C1", "P1", 1, UNMET)]
+    rows = maze_table(unmet, {"suite": "maze", "agent": "x"})
+    for metric in ("prr", "prr_as_published", "rc"):
+        assert value(rows, "P1", metric) == value(rows, "all", metric) == (None, 0), metric
+    assert value(rows, "P1", "exposed") == (0.0, 1)
+    met = maze_table([*unmet, MazeResult("t", "C1", "P2", 1, LOST)], {"suite": "maze", "agent": "x"})
+    assert value(met, "P1", "rc") == (None, 0)
+    assert value(met, "all", "rc") == (50.0, 2), "over all modes the published mean, in which a fault not met costs 0"
 
 
 def test_recovery_by_rung_by_hand() -> None:

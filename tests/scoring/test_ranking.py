@@ -12,8 +12,9 @@ from scipy import stats
 
 from sealegs.intervals.cluster_sums import ClusterSums, paired_interval
 from sealegs.intervals.paired_tests import paired_p, randomisation_p
+from sealegs.scoring.entrants import DESIGN as REDUCED
 from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores, task_set_mark
-from sealegs.scoring.metric import estimate
+from sealegs.scoring.metric import EpisodeTable, Metric, estimate
 from sealegs.scoring.ranking import Ranking, cell_comparisons, cell_figures, holm, rank_interval
 from sealegs.scoring.suite_metrics import DESIGN, SUITE_METRICS, EpisodeResult
 
@@ -140,6 +141,20 @@ def test_a_metric_of_which_less_is_better_is_ranked_the_other_way_round() -> Non
     found = Ranking(group, group[0].metric("repeated_effects"), descending=False)
     assert [group[one.entrant].name for one in found.standings] == ["neat", "clumsy"]
     assert [(one.rank, one.low, one.high) for one in found.standings] == [(1, 1, 1), (2, 2, 2)]
+
+
+def test_a_metric_without_what_tells_of_it_is_nothing_here_either() -> None:
+    """How many calls were made, where recovery tells of them and nobody had to recover."""
+    recovered = Metric[EpisodeResult]("recovered", lambda one: one.success, lambda one: one.exposed)
+    spent = Metric[EpisodeResult]("spent", lambda one: one.calls, kind="amount", told_by=recovered)
+    scores = Scores(DESIGN, (spent,), lambda one: one.level, lambda one: one.mode)
+    assert [part.name for part in scores.parts] == ["recovered", "spent"]
+    for exposed, figure in ((False, (None, 0)), (True, (2.0, 2))):
+        played = [EpisodeResult(f"t{n}", "L", "M", 1, True, n == 0 and exposed, 0, 1 + 2 * n) for n in range(2)]
+        found = estimate(spent, EpisodeTable(played, DESIGN))
+        assert (found.value, found.n) == figure
+        reduced = EpisodeTable([scores.compared(one.task, one) for one in played], REDUCED)
+        assert estimate(scores.reduced[0], reduced) == found
 
 
 def test_a_comparison_is_of_the_episodes_that_both_have() -> None:

@@ -83,13 +83,16 @@ class Scores(Generic[E]):
 
     @cached_property
     def parts(self) -> tuple[Metric[E], ...]:
-        """The parts of all the metrics, each once."""
-        return tuple({part.name: part for metric in self.metrics for part in metric.parts}.values())
+        """The parts of all the metrics, each once, and before it the one that it is told by."""
+        every = (one for metric in self.metrics for part in metric.parts for one in (part.told_by, part) if one)
+        return tuple({part.name: part for part in every}.values())
 
     @cached_property
     def reduced(self) -> tuple[AnyMetric, ...]:
         """The metrics over reduced episodes."""
-        own = {part.name: _column(part, place) for place, part in enumerate(self.parts)}
+        own: dict[str, Metric[ComparedEpisode]] = {}
+        for place, part in enumerate(self.parts):
+            own[part.name] = _column(part, place, own.get(part.told_by.name) if part.told_by else None)
         return tuple(
             Composite(
                 metric.name, tuple(own[part.name] for part in metric.parts), metric.less_is_better, digits=metric.digits
@@ -126,9 +129,9 @@ class Scores(Generic[E]):
         )
 
 
-def _column(part: Metric[Any], place: int) -> Metric[ComparedEpisode]:
+def _column(part: Metric[Any], place: int, told_by: Metric[ComparedEpisode] | None) -> Metric[ComparedEpisode]:
     return Metric(
-        part.name, lambda one: one.adds[2 * place], lambda one: one.adds[2 * place + 1], part.kind, part.digits
+        part.name, lambda one: one.adds[2 * place], lambda one: one.adds[2 * place + 1], part.kind, part.digits, told_by
     )
 
 

@@ -1,10 +1,10 @@
 """The metrics of `maze` over judged episodes, as rows of the long table.
 
 TSR is the share of successes, PRR the share of recoveries among the episodes whose fault was delivered, RC the mean of
-the redundancy over all episodes of a mode, all in %. Over several modes each is the mean of the modes' values
-(PRR and RC over fault modes alone), as in the published tables. The composite score is
-((mean TSR over NP and P1-P4) + (mean PRR) + 100 - (mean RC)) / 3. A crashed or cut-off episode stays in every
-denominator, an invalid one is in none. Intervals cluster by base task (`metric`).
+the redundancy over all episodes of a mode, all in %; where no episode met a fault there is neither PRR nor RC. Over
+several modes each is the mean of the modes' values (PRR and RC over fault modes alone), as in the published tables. The
+composite score is ((mean TSR over NP and P1-P4) + (mean PRR) + 100 - (mean RC)) / 3. A crashed or cut-off episode stays
+in every denominator, an invalid one is in none. Intervals cluster by base task (`metric`).
 
 Where recovery had a hand in a run, three more say whose the recoveries are: `reached`, the share of the exposed
 episodes in which a fault reached the agent; `prr_agent`, the share of successes among those; `prr_layer`, the share
@@ -82,7 +82,7 @@ def _reached(result: MazeResult) -> bool:
 
 TSR = Metric[MazeResult]("tsr", lambda r: r.verdict.success)
 PRR = Metric[MazeResult]("prr", lambda r: r.verdict.recovered, _exposed)
-RC = Metric[MazeResult]("rc", lambda r: r.verdict.redundancy, _faulty, kind="mean")
+RC = Metric[MazeResult]("rc", lambda r: r.verdict.redundancy, _faulty, kind="mean", told_by=PRR)
 COMPOSITE = Composite[MazeResult]("composite", (TSR, PRR, RC), less_is_better=("rc",))
 METRICS = (
     TSR,

@@ -70,6 +70,8 @@ class Metric(Generic[E]):
         kind: `share` if an episode adds 0 or 1 to either sum, `mean` if the ratio is between 0 and 1, and `amount` if
             it has no upper bound. Shares and means are in %.
         digits: the decimals that are kept.
+        told_by: another metric, without whose episodes a sample has no figure and counts nothing: where no fault was
+            met, no call was redundant, and a 0 would read as perfect.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Metric(Generic[E]):
     below: Callable[[E], float] = _one
     kind: Literal["share", "mean", "amount"] = "share"
     digits: int = 2
+    told_by: Metric[E] | None = None
 
     @property
     def parts(self) -> tuple[Metric[E], ...]:
@@ -199,7 +202,7 @@ class EpisodeTable(Generic[E]):
 
     def counted(self, metric: Metric[E]) -> int:
         """The number of episodes that the metric counts."""
-        return int((self._column(metric)[1][self._chosen] > 0).sum())
+        return int((self._summands(metric)[1] > 0).sum())
 
     def sums(self, metric: Metric[E] | Composite[E]) -> ClusterSums:
         """Add a metric up."""
@@ -207,7 +210,7 @@ class EpisodeTable(Generic[E]):
         shape = self.shape
         tops, belows = [], []
         for part in metric.parts:
-            column, whole = (side[self._chosen] for side in self._column(part))
+            column, whole = self._summands(part)
             top, below = np.zeros(shape), np.zeros(shape)
             # `add.at`, since `top[...] += column` adds only once where places repeat.
             np.add.at(top, (strata, runs, clusters), column)
@@ -223,6 +226,13 @@ class EpisodeTable(Generic[E]):
             bounded=metric.kind != "amount",
             cases=all(part.kind == "share" for part in metric.parts),
         )
+
+    def _summands(self, metric: Metric[E]) -> tuple[Array, Array]:
+        """The amounts that each episode adds above and below the line."""
+        top, below = (side[self._chosen] for side in self._column(metric))
+        if metric.told_by is not None and not self.counted(metric.told_by):
+            return np.zeros_like(top), np.zeros_like(below)
+        return top, below
 
     def _column(self, metric: Metric[E]) -> tuple[Array, Array]:
         if metric.name not in self._columns:

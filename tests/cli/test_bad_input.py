@@ -73,6 +73,7 @@ FILES = {
     "plan.yaml": "version: 1\nname: one\nrules: []\n",
     "proxied.json": '{"mcpServers": {"shop": {"command": "sealegs", "args": ["proxy", "--plan", "p", "--", "x"]}}}',
     "script.yaml": "turns:\n- say: hi\n",
+    "sound_plan.yaml": "version: 1\nname: one\nrules:\n- id: one\n  match: {tool: '*'}\n  fault: {kind: timeout}\n",
     "swagger.yaml": "openapi: 3.1.0\npaths: {}\n",
     "tag.yaml": "!!python/object/apply:os.system ['touch hacked']\n",
     "text.txt": "hello\n",

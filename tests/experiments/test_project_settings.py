@@ -87,7 +87,8 @@ def test_the_command_line_wins(sealegs: WarmCommand, tmp_path: Path) -> None:
 
 
 def test_verbs_in_groups_have_tables_too(sealegs: WarmCommand, tmp_path: Path) -> None:
-    settings = '[tool.sealegs.run.maze]\nagent = "planner"\nlimit = 1\nout = "logs"\n'
+    settings = '[tool.sealegs.run.maze]\nagent = "planner"\nlimit = 1\nout = "logs"\ntemperature = 0.5\n'
+    # The temperature is for models: typed beside a scripted agent, it would be refused.
     ended = given(sealegs, tmp_path, settings, "run", "maze", "--json", "-")
     assert ended.code == 0, ended
     assert (tmp_path / "logs").is_dir()

@@ -189,6 +189,7 @@ class ModelOptions(BaseModel):
         ]
 
 
+ASKING = frozenset(ModelOptions.model_fields) - {"estimate", "max_invalid"}  # what concerns a model's calls alone
 Part = TypeVar("Part")
 
 
@@ -291,6 +292,12 @@ class RunOptions(ModelOptions):
     def problems(self) -> Iterable[str]:
         """The problems of the options, a sentence each."""
         return ()
+
+    def idle(self) -> Iterator[tuple[str, frozenset[str]]]:
+        """The names of options that do nothing beside these ones, and where that is so."""
+        hidden = type(self).model_fields["engine"].json_schema_extra == HIDDEN
+        if self.agent and self.engine != "inspect" and not hidden:
+            yield f"for the scripted agent {self.agent}, which asks no model", ASKING
 
     def checked(self) -> Self:
         """Return the options, checked, with the files they name read.

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.consoles import console
+from sealegs.cli.idle_options import refuse_idle
 from sealegs.cli.output import write_data, write_table_rows
 from sealegs.cli.shared_options import json_option
 from sealegs.cli.terminal import echo
@@ -17,6 +18,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def diagnose(
+    context: typer.Context,
     file: Annotated[str, typer.Argument(help="A failure as text, JSON or a record; - for standard input.")] = "-",
     bank: Annotated[Path | None, typer.Option(help="Your own bank, used beside the shipped one.")] = None,
     embeddings: Annotated[
@@ -33,6 +35,10 @@ def diagnose(
     from sealegs.recovery.bank import read_bank
     from sealegs.scoring import diagnosis_accuracy
 
+    if measure:
+        refuse_idle(context, "beside --measure, which reads the labelled failures", "file")
+    else:
+        refuse_idle(context, "without --measure", "split")
     known = read_bank(bank, embeddings)
     if measure:
         if split not in diagnosis_accuracy.SPLITS:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.consoles import errors
+from sealegs.cli.idle_options import refuse_idle
 from sealegs.cli.output import write_data, write_files
 from sealegs.cli.shared_options import json_option, seed_option
 from sealegs.cli.terminal import echo
@@ -18,6 +19,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def hunt_command(
+    context: typer.Context,
     target: Annotated[str, typer.Argument(help="The agent as module:function, or maze/TASK with --agent.")],
     check: Annotated[str, typer.Option(help="The success check as module:function.")] = "",
     specs: Annotated[str, typer.Option(help="ToolSpecs of the tools as module:name.")] = "",
@@ -38,8 +40,10 @@ def hunt_command(
     until then is written, and the exit code is 130.
     """
     from sealegs.engines.folders import folder_name
-    from sealegs.hunt.hunt_options import chosen_limits, chosen_target, without_hypothesis_notes
+    from sealegs.hunt.hunt_options import MAZE, chosen_limits, chosen_target, without_hypothesis_notes
 
+    if target.startswith(MAZE):
+        refuse_idle(context, "with a task of maze, which has its own time", "timeout")
     folder = out or Path("sealegs-hunt") / folder_name(target, agent)
     # Before the search: whether results can be written should not show only after thousands of runs.
     check_folder(folder, "name another folder with --out")

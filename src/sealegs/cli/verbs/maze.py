@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.consoles import console, errors
+from sealegs.cli.idle_options import refuse_idle
 from sealegs.cli.output import INVALID, exit_if_invalid, print_shard_done, write_files, write_table_rows
 from sealegs.cli.shared_options import SHARD, jobs_option, json_option, seed_option
 from sealegs.cli.spread import ON, make_shards_elsewhere
@@ -86,6 +87,7 @@ def import_tasks(
 
 @app.command("export")
 def export_tasks(
+    context: typer.Context,
     out: Annotated[Path, typer.Option(help="The folder to write, with one file for each episode.")],
     logs: Annotated[Path | None, typer.Option(help="Also export this run's traces, into OUT/traces.")] = None,
     tasks: Annotated[Path | None, typer.Option(help="A folder of tasks in place of those that ship.")] = None,
@@ -96,6 +98,8 @@ def export_tasks(
     from sealegs.scenarios.scenario import list_scenarios
     from sealegs.suites.maze.maze_logs import read_maze_run
 
+    if logs is not None:
+        refuse_idle(context, "beside --logs, whose run has its own tasks and victims", "tasks", "seed")
     check_folder(out, "name another folder")
     run = read_maze_run(logs) if logs is not None else None
     chosen = list(run.records) if run else list_scenarios(seed=seed, tasks=str(tasks.resolve()) if tasks else "")
@@ -141,6 +145,7 @@ def judge_traces(
 
 @app.command("generate")
 def generate_maze_tasks(
+    context: typer.Context,
     out: Annotated[Path, typer.Option(help="The folder of tasks to make.")],
     method: Annotated[str, typer.Option(help="How tasks are made: rules, or model.")] = "rules",
     model: Annotated[str, typer.Option(help="With --method model: the model as Inspect names it.")] = "",
@@ -171,8 +176,17 @@ def generate_maze_tasks(
     from sealegs.reports.tables import print_rows
 
     part = parse_shard(shard)
+    if private or method == "rules":
+        refuse_idle(context, f"{'with --private' if private else 'with --method rules'}, which asks no model", "tries")
     if private:
-        unfit = {"--method model": method == "model", "--world": world, "--shard": shard, "--on": on}
+        unfit = {
+            "--method model": method == "model",
+            "--model": model,
+            "--judge-model": judge_model,
+            "--world": world,
+            "--shard": shard,
+            "--on": on,
+        }
         _generate_private(out, levels, n, seed, jobs, [name for name, given_too in unfit.items() if given_too], json)
         return
     make_shards_elsewhere(on, shard, out)
@@ -214,6 +228,7 @@ def _generate_private(
 
 @app.command("review")
 def review_tasks(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="The review's folder; the first call makes it.")],
     reviewer: Annotated[str, typer.Option(help="Who reviews: a page is served on this machine.")] = "",
     model: Annotated[str, typer.Option(help="In place of a person: a model as Inspect names it.")] = "",
@@ -237,6 +252,8 @@ def review_tasks(
 
     choice = ReviewChoice(solve, detect, seed)
     if model or not reviewer:
+        if not reviewer:
+            refuse_idle(context, "for a model, to which no page is served", "port")
         with interruptible("reply"):
             found = run_model_review(folder, choice, reviewer, model)
         console.print(f"{found.done} of {found.total} questions have a reply of {model} in {folder}.", highlight=False)

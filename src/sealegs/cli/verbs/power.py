@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.consoles import console
+from sealegs.cli.idle_options import refuse_idle
 from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import json_option, seed_option
 from sealegs.faults.user_error import UserError
@@ -19,6 +20,7 @@ MOST_EPOCHS = 100
 
 @app.command(no_args_is_help=True)
 def power_command(
+    context: typer.Context,
     runs: Annotated[list[Path] | None, typer.Argument(help="A pilot: folders of runs of two models or more.")] = None,
     rates: Annotated[str, typer.Option(help="In place of a pilot: two success rates in %, as 60,70.")] = "",
     alike: Annotated[
@@ -45,6 +47,10 @@ def power_command(
 
     if bool(runs) == bool(rates):
         raise UserError("name either the runs of a pilot or --rates, as in `sealegs power --rates 60,70`")
+    if runs:
+        refuse_idle(context, "beside the runs of a pilot, which show how alike episodes are", "alike")
+    else:
+        refuse_idle(context, "beside --rates, which assume two models and one metric", "metric", "pair")
     each = _numbers("--epoch-counts", epoch_counts, MOST_EPOCHS)
     sizes = _numbers("--task-counts", task_counts, MOST_TASKS) if task_counts else []
     plan = plan_of_pilot(runs, metric, pair) if runs else plan_of_rates(rates, alike)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.consoles import console
+from sealegs.cli.idle_options import refuse_idle
 from sealegs.cli.output import exit_if_invalid, write_report, write_table_rows
 from sealegs.cli.shared_options import JUDGING_JOBS, CommandOnSuites, json_option, page_option
 from sealegs.cli.target_files import check_different, write_target
@@ -19,6 +20,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command(cls=CommandOnSuites)
 def report_command(
+    context: typer.Context,
     logs: Annotated[
         Path, typer.Argument(help="A run's folder, a file of records, an Inspect log, or OpenTelemetry's spans.")
     ],
@@ -40,6 +42,7 @@ def report_command(
     your own Session and Recorder, of the proxy, of a replay) get a report without a verdict.
     """
     if verify:
+        refuse_idle(context, "beside --verify, which only checks records", "html", "against", "max_invalid", "jobs")
         _verify(logs, json)
         return
     target = html or (logs if logs.is_dir() else logs.parent) / "report.html"

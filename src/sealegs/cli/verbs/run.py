@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from typer.core import TyperGroup
 
 from sealegs.cli.consoles import console, errors
+from sealegs.cli.idle_options import refuse_idle
 from sealegs.cli.model_parameters import keyword, model_parameter, set_parameters
 from sealegs.cli.output import exit_if_invalid, print_empty_shard, write_report, write_table_rows
 from sealegs.cli.progress import TerminalView, interruptible, show_progress
@@ -98,7 +99,15 @@ def _run() -> None:
 def command_of(suite: AnySuite) -> Any:
     """Make the command of a suite from the model of its options."""
 
-    def run(out: Path | None, json: str, on: str, models: Path | None, model: list[str], **given: Any) -> None:
+    def run(
+        context: typer.Context,
+        out: Path | None,
+        json: str,
+        on: str,
+        models: Path | None,
+        model: list[str],
+        **given: Any,
+    ) -> None:
         names = named_models(model, models) or [""]
         chosen = [options_from(suite.options, {**given, "model": name}) for name in names]
         if any(options.ordered_tasks() for options in chosen):  # a room above the suites makes them
@@ -106,9 +115,13 @@ def command_of(suite: AnySuite) -> Any:
 
             with show_progress("tasks") as progress, interruptible("task"):
                 chosen = [on_own_world(options, progress) for options in chosen]
-        _played(suite, [options.checked() for options in chosen], out, json, on)
+        checked = [options.checked() for options in chosen]
+        for where, idle in checked[0].idle():
+            refuse_idle(context, where, *idle)
+        _played(suite, checked, out, json, on)
 
-    parameters = [_parameter(name, found) for name, found in _fields(suite)]
+    parameters = [inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
+    parameters += [_parameter(name, found) for name, found in _fields(suite)]
     parameters += [keyword("on", str, "", ON), keyword("models", Path | None, None, MODELS)]
     parameters += [keyword("out", Path | None, None, OUT), keyword("json", str, "", JSON)]
     set_parameters(run, parameters)

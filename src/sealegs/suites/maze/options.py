@@ -105,6 +105,12 @@ class MazeOptions(RunOptions):
         if self.tasks and chosen:
             yield f"{' '.join(chosen)}: each task of a folder has one request; leave it out with --tasks"
 
+    def idle(self) -> Iterator[tuple[str, frozenset[str]]]:
+        """The names of options that do nothing beside these ones, and where that is so."""
+        yield from super().idle()
+        if self.plan:
+            yield "beside --plan, whose faults take the place of the modes", frozenset({"modes", "implicit"})
+
     def checked(self) -> Self:
         """Return the options with levels in their order and files read.
 

@@ -175,24 +175,15 @@ def generate_maze_tasks(
     from sealegs.generate.generation_options import PER_LEVEL, chosen_method
     from sealegs.reports.tables import print_rows
 
-    part = parse_shard(shard)
     if private or method == "rules":
         refuse_idle(context, f"{'with --private' if private else 'with --method rules'}, which asks no model", "tries")
     if private:
-        unfit = {
-            "--method model": method == "model",
-            "--model": model,
-            "--judge-model": judge_model,
-            "--world": world,
-            "--shard": shard,
-            "--on": on,
-        }
-        _generate_private(out, levels, n, seed, jobs, [name for name, given_too in unfit.items() if given_too], json)
+        _generate_private(context, out, levels, n, seed, jobs, json)
         return
     make_shards_elsewhere(on, shard, out)
     make = chosen_method(
         method=method, model=model, judge_model=judge_model, levels=levels, per_level=n or PER_LEVEL, seed=seed or 0,
-        tries=tries, out=out, jobs=jobs, world=world, shard=part,
+        tries=tries, out=out, jobs=jobs, world=world, shard=parse_shard(shard),
     )  # fmt: skip
     with show_progress("tasks") as progress, interruptible("task"):
         found = make(progress)
@@ -207,12 +198,15 @@ def generate_maze_tasks(
 
 
 def _generate_private(
-    out: Path, levels: str, n: int | None, seed: int | None, jobs: int | None, unfit: list[str], json: str
+    context: typer.Context, out: Path, levels: str, n: int | None, seed: int | None, jobs: int | None, json: str
 ) -> None:
     """Make a private set, and show it beside the tasks that ship."""
     from sealegs.cli.progress import interruptible, show_progress
     from sealegs.generate.generation_options import chosen_private
 
+    given = context.params
+    unfit = ["--method model"] if given["method"] == "model" else []
+    unfit += [f"--{name.replace('_', '-')}" for name in ("model", "judge_model", "world", "shard", "on") if given[name]]
     make = chosen_private(levels, n, seed, out, jobs, unfit)
     with show_progress("tasks") as progress, interruptible("task"):
         found = make(progress)

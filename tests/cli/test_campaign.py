@@ -182,8 +182,13 @@ def test_check_counts_runs_and_the_worst_time(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "75 experiments, 225 runs, and 45 runs without a fault" in done.stdout
     assert "2 h 15 min" in done.stdout
-    rows = {row["metric"]: row["value"] for row in json.loads((tmp_path / "c.json").read_text())["rows"]}
-    assert rows == {"experiments": 75, "runs": 225, "baselines": 45, "worst_seconds": 8100.0}
+    rows = json.loads((tmp_path / "c.json").read_text())["rows"]
+    figures = {row["metric"]: (row["value"], row["n"]) for row in rows}
+    assert figures == {
+        "experiments": (75, 225), "runs": (225, 225), "baselines": (45, 45), "worst_seconds": (8100.0, 270)
+    }  # fmt: skip
+    columns = ["suite", "agent", "level", "mode", "metric", "value", "low", "high", "n"]
+    assert all([*row] == columns and row["agent"] == "paper" for row in rows)
     one = sealegs("check", "paper", "--model", "scripted/naive", cwd=tmp_path)
     assert "25 experiments, 75 runs, and 15 runs" in one.stdout
 

@@ -68,17 +68,16 @@ class CheckedCampaign:
         ]
 
     def rows(self) -> list[Row]:
-        """The findings for programs."""
-        numbers = {
-            "experiments": len(self.campaign.experiments),
-            "runs": len(self.campaign.planned()),
-            "baselines": len(self.campaign.baselines()),
-            "worst_seconds": self.worst,
-        }
-        return [
-            {"suite": "micro", "level": "all", "mode": "all", "metric": name, "value": value, "low": None, "high": None}
-            for name, value in numbers.items()
-        ]
+        """The findings for programs; `n` is the number of runs that a figure is of."""
+        planned, clean = len(self.campaign.planned()), len(self.campaign.baselines())
+        who: Row = {"suite": "micro", "agent": self.source, "level": "all", "mode": "all"}
+        found = (
+            ("experiments", len(self.campaign.experiments), planned),
+            ("runs", planned, planned),
+            ("baselines", clean, clean),
+            ("worst_seconds", self.worst, planned + clean),
+        )
+        return [{**who, "metric": name, "value": value, "low": None, "high": None, "n": n} for name, value, n in found]
 
 
 def check_campaign(file: str, model: str, *, jobs: int, budget: float) -> CheckedCampaign:

@@ -39,6 +39,8 @@ _REFUSAL = re.compile(
     r"denied|disabled|exceeded|expired|failed|error)\b",
     re.IGNORECASE,
 )
+_PLEA = re.compile(r"\bplease (?:consider|subscribe|visit|claim)\b", re.IGNORECASE)
+_LIMIT = re.compile(r"\bAPI (?:call frequency|requests|rate limit|key)\b")
 # Fields that error bodies have, without capitals, `_` and `-`; other fields that are not empty are data.
 OWN = {
     *("code", "cod", "error", "errorcode", "errordescription", "errormessage", "errormessages", "errors", "errortype"),
@@ -229,6 +231,20 @@ def _named(data: Mapping[str, Any]) -> JsonBody | None:
     return JsonBody(_failure(data, text), "marked", sure=False)
 
 
+def _notice(data: Mapping[str, Any]) -> JsonBody | None:
+    """Read a notice that came in place of the answer, as Alpha Vantage sends it with status 200."""
+    if len(data) != 1:
+        return None
+    ((field, text),) = data.items()
+    if not isinstance(text, str) or field not in ("Information", "Note", "Error Message"):
+        return None
+    if field == "Error Message":
+        return JsonBody(Failure(text, UNNAMED), "marked") if text else None
+    # People keep notes on limits and keys, too: only a refusal asks whoever called to mind them.
+    asked = _PLEA.search(text) is not None and _LIMIT.search(text) is not None
+    return JsonBody(Failure(text, UNNAMED), "marked", sure=False) if asked else None
+
+
 def _coded(data: Sequence[Any]) -> JsonBody | None:
     """Read lists of errors with codes, as Salesforce sends them."""
     known = all(isinstance(item, Mapping) and _is_code(item.get("errorCode")) for item in data)
@@ -292,7 +308,7 @@ Reader = Callable[[Mapping[str, Any]], JsonBody | None]
 # The first that fits counts: forms that name their protocol come before those known by a field that others have, too.
 READERS: tuple[Reader, ...] = (
     *(_outcome, _rpc, _message, _mcp, _error, _user_errors, _aws),
-    *(_problem, _marked, _named, _detail, _by_field),
+    *(_problem, _marked, _named, _notice, _detail, _by_field),
 )
 
 

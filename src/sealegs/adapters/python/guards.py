@@ -21,7 +21,6 @@ from sealegs.inject.layer_context import returned_outcome
 AnyTool = Callable[..., Any]
 T = TypeVar("T")
 Run = Callable[[Call], T]
-OUTCOME = (Value, Failure)
 
 
 class Route(NamedTuple):
@@ -159,34 +158,34 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
             found = session.intercept_function(name, parameters, args, kwargs, spec)
         if found is None:
             return function(*args, **kwargs)
-        if isinstance(found, FollowedCall):
-            try:
-                found.begin()
-                value = function(*args, **kwargs)
-                if type(value) is CoroutineType:
-                    value = _answer(value, name)
-            except BaseException as gone:
-                found = _note_error(found, gone, function)
-                if found is None:
-                    raise
-            else:
-                found = found.answered(value)
-                if found is None:
-                    return value.value if type(value) is PartialExecution else value
-                del value  # the exception below holds this frame
-        elif not isinstance(found, OUTCOME):
-            try:
-                found = found.call(running(found.arguments, args, kwargs))
-            except BaseException as gone:
-                raise let_out(gone)  # noqa: B904  # what it came from stays
-        if isinstance(found, Value):
-            return found.value
+        if not isinstance(found, Failure):  # asked first, since a fault answers most often with one
+            if isinstance(found, FollowedCall):
+                try:
+                    found.begin()
+                    value = function(*args, **kwargs)
+                    if type(value) is CoroutineType:
+                        value = _answer(value, name)
+                except BaseException as gone:
+                    if (found := _note_error(found, gone, function)) is None:
+                        raise
+                else:
+                    if (found := found.answered(value)) is None:
+                        return value.value if type(value) is PartialExecution else value
+                    del value  # the exception below holds this frame
+            elif not isinstance(found, Value):
+                try:
+                    found = found.call(running(found.arguments, args, kwargs))
+                except BaseException as gone:
+                    raise let_out(gone)  # noqa: B904  # what it came from stays
+            if isinstance(found, Value):
+                return found.value
         error = exception_from_failure(found, module)
         context = error.__context__
         try:
             raise error
         finally:
-            error.__context__ = context or error.__context__  # its own, where the caller is handling another exception
+            if context is not None:
+                error.__context__ = context  # its own, where the caller is handling another exception
             del found, error, context  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
@@ -212,34 +211,34 @@ def async_guard(
             found = session.intercept_function(name, parameters, args, kwargs, spec)
         if found is None:
             return await function(*args, **kwargs)
-        if isinstance(found, FollowedCall):
-            try:
-                found.begin()
-                value = function(*args, **kwargs)
-                if type(value) is CoroutineType or isinstance(value, Awaitable):
-                    value = await value
-            except BaseException as gone:
-                found = _note_error(found, gone, function)
-                if found is None:
-                    raise
-            else:
-                found = found.answered(value)
-                if found is None:
-                    return value.value if type(value) is PartialExecution else value
-                del value  # the exception below holds this frame
-        elif not isinstance(found, OUTCOME):
-            try:
-                found = await found.call_async(running(found.arguments, args, kwargs))
-            except BaseException as gone:
-                raise let_out(gone)  # noqa: B904
-        if isinstance(found, Value):
-            return found.value
+        if not isinstance(found, Failure):  # asked first, since a fault answers most often with one
+            if isinstance(found, FollowedCall):
+                try:
+                    found.begin()
+                    value = function(*args, **kwargs)
+                    if type(value) is CoroutineType or isinstance(value, Awaitable):
+                        value = await value
+                except BaseException as gone:
+                    if (found := _note_error(found, gone, function)) is None:
+                        raise
+                else:
+                    if (found := found.answered(value)) is None:
+                        return value.value if type(value) is PartialExecution else value
+                    del value  # the exception below holds this frame
+            elif not isinstance(found, Value):
+                try:
+                    found = await found.call_async(running(found.arguments, args, kwargs))
+                except BaseException as gone:
+                    raise let_out(gone)  # noqa: B904
+            if isinstance(found, Value):
+                return found.value
         error = exception_from_failure(found, module)
         context = error.__context__
         try:
             raise error
         finally:
-            error.__context__ = context or error.__context__  # its own, where the caller is handling another exception
+            if context is not None:
+                error.__context__ = context  # its own, where the caller is handling another exception
             del found, error, context  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]

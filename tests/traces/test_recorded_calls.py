@@ -7,7 +7,7 @@ import gc
 import threading
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from sealegs import report_effect
 from sealegs.adapters.python import wrap
 from sealegs.faults import Plan, Rule
-from sealegs.faults.call import PartialExecution
+from sealegs.faults.call import Moment, PartialExecution
 from sealegs.faults.kinds import Error, RateLimit
-from sealegs.faults.triggers import Always, Probability, Tool
+from sealegs.faults.triggers import Always, Every, Probability, Tool
 from sealegs.inject import Injection, ModelTurn, Session, VirtualClock, current_call, tool_state
-from sealegs.traces import Event, Recorder, event_overflow
+from sealegs.traces import Event, Recorder, event_notes, event_overflow
 from sealegs.traces.event_notes import EventNote
 from sealegs.traces.event_overflow import Moved
 from sealegs.traces.events import MessageWritten
@@ -65,7 +65,7 @@ def watched(
 
 def notes(recorder: Recorder) -> int:
     """How many of what it keeps are no events yet."""
-    return sum(isinstance(one, EventNote) for one in recorder._kept.recent)
+    return sum(isinstance(one, EventNote | tuple) for one in recorder._kept.recent)
 
 
 def played(
@@ -297,6 +297,8 @@ def test_no_event_is_made_of_a_note_that_is_moved(monkeypatch: pytest.MonkeyPatc
     ask = wrap(lambda: 1, session, name="ask")
     with monkeypatch.context() as patched:
         patched.setattr(EventNote, "events", lambda self: pytest.fail("made an event"))
+        patched.setattr(event_overflow, "answer_event", lambda note: pytest.fail("made an event"))
+        patched.setattr(event_notes, "answer_event", lambda note: pytest.fail("made an event"))
         for _ in range(50):
             ask()
     assert isinstance(recorder._kept.recent[0], Moved)
@@ -544,6 +546,152 @@ def test_an_inner_tool_that_fails_gives_the_outer_its_call_and_ledger_back(ends:
         called()
     effects = [(event.call, event.subject) for event in recorder.events if event.type == "effected"]
     assert effects == [(f"call-{n}", f"call-{n}") for n in (1, 3, 5, 7, 9)]
+
+
+@pytest.mark.parametrize("followed", [True, False])
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_what_a_tool_without_a_record_does_is_in_the_record_of_the_call_around_it(
+    followed: bool, moment: Moment
+) -> None:
+    session, recorder = watched(followed=followed)
+    down = Rule(match=Tool("*"), when=Every(2), fault=Error(status=500), moment=moment)
+    unwatched = Session(Plan(name="inner", rules=(down,)), clock=VirtualClock())
+    seen = []
+
+    def inner() -> None:
+        seen.append(current_call())
+        report_effect("pay")
+
+    paid = wrap(inner, unwatched)
+
+    def outer() -> str:
+        with suppress(Exception):
+            paid()
+        call = current_call()
+        assert call is not None
+        report_effect("note", call.id)
+        return call.id
+
+    called = wrap(outer, session)
+    assert [called() for _ in range(6)] == [f"call-{n}" for n in range(1, 7)]
+    effects = [(event.action, event.call, event.subject) for event in recorder.events if event.type == "effected"]
+    assert [call for action, _, call in effects if action == "note"] == [f"call-{n}" for n in range(1, 7)]
+    assert sum(action == "pay" for action, _, _ in effects) == (6 if moment == "after" else 3)
+    assert [call and call.tool for call in seen] == ["outer", "inner"] * 3 if moment == "after" else ["outer"] * 3
+
+
+@pytest.mark.parametrize("followed", [True, False])
+def test_a_recorded_tool_that_hears_a_recorded_stream_is_the_current_call_between_chunks(followed: bool) -> None:
+    session, recorder = watched(followed=followed)
+
+    def stream() -> Iterator[str]:
+        for _ in range(2):
+            call = current_call()
+            assert call is not None
+            report_effect("send", call.id)
+            yield call.id
+
+    heard = wrap(stream, session)
+
+    def outer() -> list[str]:
+        found = []
+        for chunk in heard():
+            call = current_call()
+            assert call is not None
+            report_effect("note", call.id)
+            found += [chunk, call.id]
+        return found
+
+    called = wrap(outer, session)
+    for n in range(1, 9, 2):
+        assert called() == [f"call-{n + 1}", f"call-{n}"] * 2
+        assert current_call() is None
+    effects = [(event.call, event.subject) for event in recorder.events if event.type == "effected"]
+    assert all(call == subject for call, subject in effects)
+    assert len(effects) == 16
+
+
+@pytest.mark.parametrize("followed", [True, False])
+def test_a_tool_that_leaves_a_recorded_stream_behind_is_over(followed: bool) -> None:
+    session, recorder = watched(followed=followed)
+
+    def stream() -> Iterator[str]:
+        yield from "ab"
+
+    heard = wrap(stream, session)
+    left = []
+
+    def outer() -> None:
+        left.append(heard())
+        next(left[-1])
+
+    called = wrap(outer, session)
+    for _ in range(4):
+        called()
+        assert current_call() is None
+        assert list(left[-1]) == ["b"]
+        assert current_call() is None
+        report_effect("nobody's")
+    assert "effected" not in {event.type for event in recorder.events}
+
+
+@pytest.mark.parametrize("in_task", [False, True])
+def test_a_recorded_tool_within_a_struck_one_without_a_record_has_its_own_call(in_task: bool) -> None:
+    session, recorder = watched()
+    lost = Rule(match=Tool("*"), fault=Error(status=500), moment="after")
+    unwatched = Session(Plan(name="outer", rules=(lost,)), clock=VirtualClock())
+    seen = []
+
+    def inner() -> None:
+        seen.append(current_call())
+        report_effect("pay")
+
+    async def inner_async() -> None:
+        inner()
+
+    paid: Any = wrap(inner_async if in_task else inner, session, name="inner")
+
+    def outer() -> None:
+        paid()
+        seen.append(current_call())
+
+    async def outer_async() -> None:
+        await paid()
+        seen.append(current_call())
+
+    called: Any = wrap(outer_async if in_task else outer, unwatched, name="outer")
+    for _ in range(5):
+        with pytest.raises(Exception, match="500"):
+            asyncio.run(called()) if in_task else called()
+        assert current_call() is None
+    assert [call and call.tool for call in seen] == ["inner", "outer"] * 5
+    assert [event.call for event in recorder.events if event.type == "effected"] == [f"call-{n}" for n in range(1, 6)]
+
+
+def test_a_task_that_a_call_leaves_behind_reports_to_its_record() -> None:
+    session, recorder = watched()
+
+    async def late() -> None:
+        await asyncio.sleep(0)
+        call = current_call()
+        assert call is not None
+        report_effect("pay", call.id)
+
+    tasks = []
+
+    async def begin() -> None:
+        tasks.append(asyncio.create_task(late()))
+
+    async def go() -> None:
+        called = wrap(begin, session)
+        for _ in range(4):
+            await called()
+        assert current_call() is None
+        await asyncio.gather(*tasks)
+
+    asyncio.run(go())
+    effects = [(event.call, event.subject) for event in recorder.events if event.type == "effected"]
+    assert effects == [(f"call-{n}", f"call-{n}") for n in range(1, 5)]
 
 
 class Busy(EventNote):

@@ -183,14 +183,15 @@ class Following(NamedTuple):
     """The ways in which a watcher follows the calls of a tool that an adapter makes.
 
     Attributes:
-        begin: makes a call that nothing strikes, of the session and the arguments.
+        begin: makes a call that nothing strikes, of the session, the arguments, and whether it is known that nobody can
+            change these (by default it is not).
         answered: notes a call that a rule's fault has answered before the tool's work, of the arguments, the rule, what
             was done to the world by then (`Injection.moment`) and the answer.
         late: makes a call that a rule's fault answers after the tool's work, of the arguments, how many calls of the
             tool came before, and the answer.
     """
 
-    begin: Callable[[object, tuple[Any, ...], dict[str, Any]], FollowedCall]
+    begin: Callable[..., FollowedCall]
     answered: Callable[[tuple[Any, ...], dict[str, Any], Rule, Moment | Literal[""], Outcome], None]
     late: Callable[[tuple[Any, ...], dict[str, Any], int, FaultAnswer], FollowedCall]
 

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
-from sealegs.traces.event_notes import EventNote, events_of_all
+from sealegs.traces.event_notes import EventNote, Note, answer_event, events_of_all
 from sealegs.traces.events import Event, event_of_values, event_values
 
 Values = tuple[int, tuple[Any, ...]]  # of an event or a note: what it is, and what it holds
 MOST = 100  # different things that notes have in common; a tool may be wrapped anew for every few calls
+ANSWERS = -MOST - 1  # the number of notes of answers, below those of all others
 
 
 class EventBlock(NamedTuple):
@@ -47,7 +48,7 @@ class EventOverflow:
         self._common: list[tuple[type[EventNote], Any]] = []
         self._places: dict[tuple[type[EventNote], Hashable], int] = {}
 
-    def add(self, events: Sequence[Event | EventNote]) -> EventBlock:
+    def add(self, events: Sequence[Event | Note]) -> EventBlock:
         """Put these after the others.
 
         Raises:
@@ -81,8 +82,10 @@ class EventOverflow:
             data += block
         return [event for one in pickle.loads(data) for event in self._events(one)]
 
-    def _values(self, one: Event | EventNote) -> tuple[Values, ...]:
+    def _values(self, one: Event | Note) -> tuple[Values, ...]:
         """The event or note as plain data; a note with a number below zero."""
+        if isinstance(one, tuple):
+            return ((ANSWERS, one),)
         if not isinstance(one, EventNote):
             return (event_values(one),)
         common, rest = one.parts()
@@ -98,6 +101,8 @@ class EventOverflow:
         place, rest = values
         if place >= 0:
             return (event_of_values(values),)
+        if place == ANSWERS:
+            return (answer_event(rest),)
         kind, common = self._common[~place]
         return kind.events_of(common, rest)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import cast
 
-from sealegs.traces.event_notes import EventNote, events_of_all
+from sealegs.traces.event_notes import Note, events_of, events_of_all
 from sealegs.traces.event_overflow import EventOverflow, Moved
 from sealegs.traces.events import Event
 
@@ -29,8 +29,8 @@ class KeptEvents:
     """
 
     def __init__(self, most: int) -> None:
-        self.recent: list[Event | EventNote | Moved] = []
-        self.append: Callable[[Event | EventNote], None] = self.recent.append
+        self.recent: list[Event | Note | Moved] = []
+        self.append: Callable[[Event | Note], None] = self.recent.append
         self.most = most
         self._changing = threading.Lock()
         self._written = 0  # so many of the recent ones are no notes, the first one aside
@@ -45,7 +45,7 @@ class KeptEvents:
         try:
             held = self.recent.copy()  # others may add some meanwhile
             # The first stays where it is, since others may replace it meanwhile.
-            noted = cast(list[Event | EventNote], held[1:])
+            noted = cast(list[Event | Note], held[1:])
             known = max(self._written - 1, 0) if alone else 0
             later = [*cast(list[Event], noted[:known]), *events_of_all(noted[known:])]
             if alone:  # nobody moves them, so each note becomes events once
@@ -74,8 +74,8 @@ class KeptEvents:
             moved = self.recent.copy()
             head = moved[0]
             before = head if isinstance(head, Moved) else Moved(_first(head), EventOverflow())
-            more = head.events()[1:] if isinstance(head, EventNote) else ()
-            part = before.file.add([*more, *cast(list[Event | EventNote], moved[1:])])
+            more = () if isinstance(head, Moved) else events_of(head)[1:]
+            part = before.file.add([*more, *cast(list[Event | Note], moved[1:])])
             # In one step: an interrupt must find them in one place. What was noted meanwhile stays.
             self._written = 0
             self.recent[: len(moved)] = [replace(before, first=_first(self.recent[0]), parts=(*before.parts, part))]
@@ -85,17 +85,17 @@ class KeptEvents:
             self._changing.release()
 
 
-def _forget(_: Event | EventNote) -> None:
+def _forget(_: Event | Note) -> None:
     """Do not keep it."""
 
 
-def _events(one: Event | EventNote | Moved) -> Iterable[Event]:
+def _events(one: Event | Note | Moved) -> Iterable[Event]:
     """The events that are meant."""
     if isinstance(one, Moved):
         return one
-    return one.events() if isinstance(one, EventNote) else (one,)
+    return events_of(one)
 
 
-def _first(one: Event | EventNote | Moved) -> Event:
+def _first(one: Event | Note | Moved) -> Event:
     """The first of them; no file is read for it."""
     return next(iter(_events(one)))

@@ -13,15 +13,14 @@ from sealegs.faults.call import Call, Effect, Failure, Moment, Outcome, PartialE
 from sealegs.faults.equal import PLAIN
 from sealegs.faults.plan import Rule
 from sealegs.inject.call_context import FollowedCall, call_id, make_current, running
-from sealegs.inject.layer_context import FaultAnswer, ReadArguments
-from sealegs.traces.event_notes import EventNote
+from sealegs.inject.layer_context import FaultAnswer, Following, ReadArguments
+from sealegs.traces.event_notes import EventNote, Said, said_data
 from sealegs.traces.events import Event, FaultInjected, OutcomeShown, ToolCalled, ToolRan
 from sealegs.traces.json_data import to_json_data, to_json_object
 from sealegs.traces.kept_events import KeptEvents
 from sealegs.traces.reported_effects import ledger, restore_ledger
 
 NOTHING: dict[str, Any] = {}
-Said = tuple[Any] | dict[str, Any]  # by a tool: a plain value alone, which becomes JSON when it is read, or JSON data
 
 
 class FollowedTool(NamedTuple):
@@ -41,31 +40,63 @@ class FollowedTool(NamedTuple):
     now: Callable[[], float]
     numbers: Iterator[int]
 
+    def following(self) -> Following:
+        """The ways in which its calls are followed. They hold what is the same for all, which costs each call less."""
+        form, kept, _, data, now, numbers = self
+        recent = kept.recent
+
+        def begin(
+            session: object,
+            args: tuple[Any, ...],
+            kwargs: dict[str, Any],
+            plain: bool = False,
+            call: RecordedCall | None = None,
+        ) -> RecordedCall:
+            if call is None:
+                call = RecordedCall()
+            call._form = form
+            call._tool = self
+            call._number = next(numbers)
+            call._args = args
+            call._kwargs = kwargs
+            if len(recent) >= kept.most:
+                kept.make_room()
+            call._at = now()
+            kept.append(call if plain or _unchanging(args, kwargs) else call.events()[0])
+            call._before = ledger.get(), running.get()
+            return call
+
+        def late(args: tuple[Any, ...], kwargs: dict[str, Any], nth: int, answer: FaultAnswer) -> RecordedLateCall:
+            call = RecordedLateCall()
+            call._nth, call._late = nth, answer
+            begin(None, args, kwargs, call=call)
+            return call
+
+        def answered(
+            args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule, moment: Moment | Literal[""], shown: Outcome
+        ) -> None:
+            call = begin(None, args, kwargs)
+            del call._tool, call._before  # nobody ends it
+            kept.append(StruckNote(rule, (call._number, data(shown), moment, now(), None, True)))
+
+        return Following(begin, answered, late)
+
 
 class RecordedCall(EventNote, FollowedCall):
-    """A call that a recorder follows, and the note that it was made.
+    """A call that a recorder follows, and the note that it was made. Only its tool makes it.
 
     A call that is under way holds its recorder, and its recorder holds it; one that has ended does not.
-
-    Args:
-        tool: the tool.
-        session: the session, as every way in takes it; not needed.
-        args, kwargs: of the tool's function.
     """
 
     __slots__ = ("_args", "_at", "_before", "_form", "_kwargs", "_number", "_tool")
 
-    def __init__(self, tool: FollowedTool, session: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self._form, kept, _, _, now, numbers = tool
-        self._tool = tool
-        self._number = next(numbers)
-        self._args = args
-        self._kwargs = kwargs
-        if len(kept.recent) >= kept.most:
-            kept.make_room()
-        self._at = now()
-        kept.append(self if _unchanging(args, kwargs) else self.events()[0])
-        self._before = ledger.get(), running.get()
+    _form: tuple[str, ReadArguments]
+    _tool: FollowedTool
+    _number: int
+    _args: tuple[Any, ...]
+    _kwargs: dict[str, Any]
+    _at: float
+    _before: tuple[Callable[[Effect], None] | None, Call | FollowedCall | None]  # the ledger and the call
 
     def begin(self) -> None:
         """Make it the current call, and the record the ledger."""
@@ -95,7 +126,7 @@ class RecordedCall(EventNote, FollowedCall):
     def answered(self, value: Any) -> None:
         """End it: the tool returned this."""
         _, kept, _, _, now, _ = self._ended()
-        kept.append(AnswerNote(self._number, _answer_now(value), now()))
+        kept.append((self._number, _answer_now(value), now()))
 
     def failed(self, failure: Failure | None) -> None:
         """End it: the tool failed, or the caller is gone (None)."""
@@ -120,22 +151,12 @@ class RecordedCall(EventNote, FollowedCall):
 
 
 class RecordedLateCall(RecordedCall):
-    """A call that a rule's fault answers after the tool's work.
-
-    Args:
-        tool: the tool.
-        args, kwargs: of the tool's function.
-        nth: how many calls of the tool came before.
-        late: the fault's answer.
-    """
+    """A call that a rule's fault answers after the tool's work."""
 
     __slots__ = ("_late", "_nth")
 
-    def __init__(
-        self, tool: FollowedTool, args: tuple[Any, ...], kwargs: dict[str, Any], nth: int, late: FaultAnswer
-    ) -> None:
-        super().__init__(tool, None, args, kwargs)
-        self._nth, self._late = nth, late
+    _late: FaultAnswer
+    _nth: int  # how many calls of the tool came before
 
     def call(self) -> Call:
         """The call, for the tool's own code."""
@@ -165,20 +186,6 @@ class RecordedLateCall(RecordedCall):
         return shown
 
 
-def note_answered(
-    tool: FollowedTool,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    rule: Rule,
-    moment: Moment | Literal[""],
-    shown: Outcome,
-) -> None:
-    """Note a call that a fault has answered before the tool's work."""
-    call = RecordedCall(tool, None, args, kwargs)
-    del call._tool, call._before  # nobody ends it
-    tool.kept.append(StruckNote(rule, (call._number, tool.data(shown), moment, tool.now(), None, True)))
-
-
 def _answer_now(value: Any) -> Said:
     """A tool's answer as it is now, and as nobody can change it."""
     kind, kept = type(value), value
@@ -193,11 +200,6 @@ def _answer_now(value: Any) -> Said:
     return (kept,) if unchanging else {"value": to_json_data(value.value if kind is PartialExecution else value)}
 
 
-def _data_of(said: Said) -> dict[str, Any]:
-    """The outcome as JSON."""
-    return {"value": to_json_data(*said)} if isinstance(said, tuple) else said
-
-
 def _unchanging(values: Iterable[Any], named: dict[Any, Any]) -> bool:
     """Return whether nobody can change one of these values, or of those that have names."""
     # By exact type, since a subclass may have attributes.
@@ -208,27 +210,6 @@ def _unchanging(values: Iterable[Any], named: dict[Any, Any]) -> bool:
         if type(one) not in PLAIN:
             return False
     return True
-
-
-class AnswerNote(EventNote):
-    """The answer at a time to a call that nothing struck."""
-
-    __slots__ = ("_at", "_number", "_said")
-
-    def __init__(self, number: int, said: Said, at: float) -> None:
-        self._number = number
-        self._said = said
-        self._at = at
-
-    def parts(self) -> tuple[None, tuple[Any, ...]]:
-        """The note of the answer, which has nothing in common with others."""
-        return None, (self._number, self._said, self._at)
-
-    @staticmethod
-    def events_of(common: None, rest: tuple[Any, ...]) -> tuple[OutcomeShown]:
-        """The event that it was shown."""
-        number, said, at = rest
-        return (OutcomeShown(call_id(number), _data_of(said), 1, True, at),)
 
 
 class StruckNote(EventNote):
@@ -256,7 +237,7 @@ class StruckNote(EventNote):
         """The events that the fault struck, that the tool ran, if it said something else, and what was shown."""
         number, shown, done, at, said, delivered = rest
         id, runs = call_id(number), 0 if said is None else 1
-        said = said and _data_of(said)
+        said = said and said_data(said)
         struck = FaultInjected(id, *common, delivered, runs, 0.0, said, shown, done)
         run = (ToolRan(id, said, False),) if runs and delivered else ()
         return struck, *run, OutcomeShown(id, shown, runs, not delivered, at)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from sealegs.faults.call import MORE_TO_COME, Call, Effect, Failure, Layer, Outcome, Wait
@@ -41,7 +40,7 @@ from sealegs.traces.events import (
 )
 from sealegs.traces.json_data import to_json_object
 from sealegs.traces.kept_events import KeptEvents
-from sealegs.traces.recorded_calls import FollowedTool, RecordedCall, RecordedLateCall, note_answered
+from sealegs.traces.recorded_calls import FollowedTool
 from sealegs.traces.redaction import SECRET
 from sealegs.traces.reported_effects import ledger, restore_ledger
 from sealegs.traces.specs import TOOLS, declared_effects
@@ -207,9 +206,7 @@ class Recorder(FollowingWatcher):
         """Give the ways to follow calls of this tool that an adapter makes; None where events are passed on at once."""
         if self._sink is not None or not self._keep or type(self) is not Recorder:  # a subclass may want to see all
             return None
-        followed = FollowedTool((tool, read), self._kept, self.effect, self._data, self._now, numbers)
-        late = partial(RecordedLateCall, followed)
-        return Following(partial(RecordedCall, followed), partial(note_answered, followed), late)
+        return FollowedTool((tool, read), self._kept, self.effect, self._data, self._now, numbers).following()
 
     def follow(self, call: Call, run: Callable[[Call], Outcome]) -> Outcome:
         """Run the tool for a call that nothing strikes, and record what `around` would."""

@@ -143,10 +143,10 @@ def test_a_metric_of_which_less_is_better_is_ranked_the_other_way_round() -> Non
     assert [(one.rank, one.low, one.high) for one in found.standings] == [(1, 1, 1), (2, 2, 2)]
 
 
-def test_a_metric_without_what_tells_of_it_is_nothing_here_either() -> None:
-    """How many calls were made, where recovery tells of them and nobody had to recover."""
+def test_a_metric_without_the_one_that_it_requires_has_no_figure() -> None:
+    """How many calls were made, which requires that somebody had to recover, and nobody had."""
     recovered = Metric[EpisodeResult]("recovered", lambda one: one.success, lambda one: one.exposed)
-    spent = Metric[EpisodeResult]("spent", lambda one: one.calls, kind="amount", told_by=recovered)
+    spent = Metric[EpisodeResult]("spent", lambda one: one.calls, kind="amount", requires=recovered)
     scores = Scores(DESIGN, (spent,), lambda one: one.level, lambda one: one.mode)
     assert [part.name for part in scores.parts] == ["recovered", "spent"]
     for exposed, figure in ((False, (None, 0)), (True, (2.0, 2))):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -10,19 +9,12 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.scripts import ROOT, load_script
 
 
 @pytest.fixture(scope="module")
 def tables() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("doc_tables", ROOT / "benchmarks" / "doc_tables.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "benchmarks"))  # where it finds the scripts beside it
-        spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/doc_tables.py")
 
 
 PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "<!-- table: " in page.read_text(encoding="utf-8")]

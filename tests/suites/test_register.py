@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import tomllib
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -13,18 +11,13 @@ import pytest
 from sealegs.scenarios import MODES
 from sealegs.scenarios.task_sets import task_set
 from tests import needs
+from tests.scripts import ROOT, load_script
 
-ROOT = Path(__file__).parents[2]
 PLACE = ("https://github.com/owner/sealegs", "0" * 40, ["owner"])
 
 
 def load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"register_{name}", ROOT / "register" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script(f"register/{name}.py")
 
 
 def test_the_entry_has_one_task_whose_file_defines_it_as_the_register_asks() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -10,17 +9,14 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.scripts import ROOT, load_script
+
 MADE: dict[str, Any] = {"date": "2026-11-30", "commit": "0123456789", "uncommitted": False}
 
 
 @pytest.fixture
 def results(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("results_file", ROOT / "benchmarks" / "results_file.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_script("benchmarks/results_file.py")
     monkeypatch.setattr(module, "provenance", lambda: {"command": "new", **MADE})
     return module
 

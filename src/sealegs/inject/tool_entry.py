@@ -220,7 +220,7 @@ class _QuickCalls(Generic[S, T]):
             until = known.same_pass_until
             times = next(known.calls)
             if times < until and (all_by_arguments or nth in known.passing):
-                return None if begin is None else begin(session, args, kwargs, True)  # else they would not be known
+                return None if begin is None else begin(session, args, kwargs, True)  # what is kept is plain
             return strike(session, known, nth, times, args, kwargs)
 
         return entry

@@ -83,8 +83,8 @@ class Scores(Generic[E]):
 
     @cached_property
     def parts(self) -> tuple[Metric[E], ...]:
-        """The parts of all the metrics, each once, and before it the one that it is told by."""
-        every = (one for metric in self.metrics for part in metric.parts for one in (part.told_by, part) if one)
+        """The parts of all the metrics, each once, after the metric that it requires."""
+        every = (one for metric in self.metrics for part in metric.parts for one in (part.requires, part) if one)
         return tuple({part.name: part for part in every}.values())
 
     @cached_property
@@ -92,7 +92,7 @@ class Scores(Generic[E]):
         """The metrics over reduced episodes."""
         own: dict[str, Metric[ComparedEpisode]] = {}
         for place, part in enumerate(self.parts):
-            own[part.name] = _column(part, place, own.get(part.told_by.name) if part.told_by else None)
+            own[part.name] = _column(part, place, own.get(part.requires.name) if part.requires else None)
         return tuple(
             Composite(
                 metric.name, tuple(own[part.name] for part in metric.parts), metric.less_is_better, digits=metric.digits
@@ -129,9 +129,14 @@ class Scores(Generic[E]):
         )
 
 
-def _column(part: Metric[Any], place: int, told_by: Metric[ComparedEpisode] | None) -> Metric[ComparedEpisode]:
+def _column(part: Metric[Any], place: int, requires: Metric[ComparedEpisode] | None) -> Metric[ComparedEpisode]:
     return Metric(
-        part.name, lambda one: one.adds[2 * place], lambda one: one.adds[2 * place + 1], part.kind, part.digits, told_by
+        part.name,
+        lambda one: one.adds[2 * place],
+        lambda one: one.adds[2 * place + 1],
+        part.kind,
+        part.digits,
+        requires,
     )
 
 

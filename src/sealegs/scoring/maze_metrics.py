@@ -82,7 +82,7 @@ def _reached(result: MazeResult) -> bool:
 
 TSR = Metric[MazeResult]("tsr", lambda r: r.verdict.success)
 PRR = Metric[MazeResult]("prr", lambda r: r.verdict.recovered, _exposed)
-RC = Metric[MazeResult]("rc", lambda r: r.verdict.redundancy, _faulty, kind="mean", told_by=PRR)
+RC = Metric[MazeResult]("rc", lambda r: r.verdict.redundancy, _faulty, kind="mean", requires=PRR)
 COMPOSITE = Composite[MazeResult]("composite", (TSR, PRR, RC), less_is_better=("rc",))
 METRICS = (
     TSR,

@@ -70,8 +70,8 @@ class Metric(Generic[E]):
         kind: `share` if an episode adds 0 or 1 to either sum, `mean` if the ratio is between 0 and 1, and `amount` if
             it has no upper bound. Shares and means are in %.
         digits: the decimals that are kept.
-        told_by: another metric, without whose episodes a sample has no figure and counts nothing: where no fault was
-            met, no call was redundant, and a 0 would read as perfect.
+        requires: another metric. A sample in which that one counts no episode has no figure: where no fault was met, no
+            call was redundant, and a 0 would read as perfect.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Metric(Generic[E]):
     below: Callable[[E], float] = _one
     kind: Literal["share", "mean", "amount"] = "share"
     digits: int = 2
-    told_by: Metric[E] | None = None
+    requires: Metric[E] | None = None
 
     @property
     def parts(self) -> tuple[Metric[E], ...]:
@@ -230,7 +230,7 @@ class EpisodeTable(Generic[E]):
     def _summands(self, metric: Metric[E]) -> tuple[Array, Array]:
         """The amounts that each episode adds above and below the line."""
         top, below = (side[self._chosen] for side in self._column(metric))
-        if metric.told_by is not None and not self.counted(metric.told_by):
+        if metric.requires is not None and not self.counted(metric.requires):
             return np.zeros_like(top), np.zeros_like(below)
         return top, below
 

@@ -295,8 +295,9 @@ class RunOptions(ModelOptions):
 
     def idle(self) -> Iterator[tuple[str, frozenset[str]]]:
         """The names of options that do nothing beside these ones, and where that is so."""
-        hidden = type(self).model_fields["engine"].json_schema_extra == HIDDEN
-        if self.agent and self.engine != "inspect" and not hidden:
+        # A suite with a single engine has its scripted agents play models over it.
+        single = type(self).model_fields["engine"].json_schema_extra == HIDDEN
+        if self.agent and self.engine != "inspect" and not single:
             yield f"for the scripted agent {self.agent}, which asks no model", ASKING
 
     def checked(self) -> Self:

@@ -43,7 +43,7 @@ def hunt_command(
     from sealegs.hunt.hunt_options import MAZE, chosen_limits, chosen_target, without_hypothesis_notes
 
     if target.startswith(MAZE):
-        refuse_idle(context, "with a task of maze, which has its own time", "timeout")
+        refuse_idle(context, "with a task of maze, which has a limit of its own", "timeout")
     folder = out or Path("sealegs-hunt") / folder_name(target, agent)
     # Before the search: whether results can be written should not show only after thousands of runs.
     check_folder(folder, "name another folder with --out")

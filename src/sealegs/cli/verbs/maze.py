@@ -246,7 +246,7 @@ def review_tasks(
 
     choice = ReviewChoice(solve, detect, seed)
     if model or not reviewer:
-        if not reviewer:
+        if model and not reviewer:  # other choices are refused below, for a better reason
             refuse_idle(context, "for a model, to which no page is served", "port")
         with interruptible("reply"):
             found = run_model_review(folder, choice, reviewer, model)

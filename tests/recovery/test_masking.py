@@ -1,7 +1,7 @@
 """What is particular to one occurrence is masked, and what tells the kind of failure stays."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sealegs.recovery.masking import LENGTH, masked
@@ -33,6 +33,8 @@ def test_a_message_masked(message: str, expected: str) -> None:
     assert masked(message) == expected
 
 
+@example("0a:100")
+@example("9b://5")
 @given(st.text(alphabet=st.sampled_from("ab1 2.-_:/<>@0x\n"), max_size=80))
 def test_masking_twice_changes_nothing_more(message: str) -> None:
     assert masked(masked(message)) == masked(message)

@@ -11,14 +11,15 @@ import re
 
 LENGTH = 600  # characters of a message that are looked at: a stack trace can fill pages
 
+# Two forms begin with a letter; where a number stood directly before it, they would match once the number is masked.
 _FORMS: tuple[tuple[str, str], ...] = (
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "<id>"),
-    (r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>)\]]+", "<url>"),
+    (r"(?<!<n>)\b[a-z][a-z0-9+.-]*://[^\s'\"<>)\]]+", "<url>"),
     (r"\b[\w.+-]+@[\w-]+\.[\w.-]+\b", "<mail>"),
     (r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?", "<time>"),
     (r"\b\d\d:\d\d:\d\d(?:\.\d+)?\b", "<time>"),
     (r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b", "<address>"),
-    (r"\b[a-z][\w-]*(?:\.[\w-]+)*:\d{2,5}\b", "<address>"),
+    (r"(?<!<n>)\b[a-z][\w-]*(?:\.[\w-]+)*:\d{2,5}\b", "<address>"),
     (r"\b(?:[a-z0-9][a-z0-9-]*\.)+(?:com|org|net|io|dev|local|internal|example|test|invalid)\b", "<address>"),
     (r"(?<![\w<>])(?:[a-z]:)?(?:[\\/][\w.@-]+){2,}[\\/]?", "<path>"),
     (r"\b0x[0-9a-f]+\b", "<id>"),
